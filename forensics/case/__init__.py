@@ -1,0 +1,1 @@
+"""The case folder: declarations, evidence manifest, database, texts, custody."""

@@ -1,0 +1,282 @@
+"""``case.toml``: what the investigator declares, checked and typed.
+
+Every unknown key is an error with its line and the nearest known key, since a misspelt rule that silently never
+fires would make a wrong number.
+"""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from datetime import UTC, date, datetime, time
+from fnmatch import fnmatchcase
+from pathlib import Path
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+from zoneinfo import ZoneInfo, available_timezones
+
+from forensics.errors import ForensicsError
+
+TENANT_CLASSES = ("customer", "internal", "researcher")
+ROLES = ("prefill", "decode", "unified", "router", "gateway", "client")
+
+
+@dataclass(frozen=True)
+class Window:
+    """The declared window of the incident; affected responses outside it are still counted and said."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """What files matching ``files`` are: which worker wrote them, in what role and time zone.
+
+    ``files`` is a shell pattern on the whole path, where ``*`` also crosses ``/``. ``year`` serves formats whose dates
+    have none. ``address`` is the worker's ``host:port`` (or host), as other logs name it.
+    """
+
+    files: str
+    worker: str | None = None
+    role: str | None = None
+    dp_rank: int | None = None
+    zone: str | None = None
+    address: str | None = None
+    format: str | None = None
+    year: int | None = None
+
+
+@dataclass(frozen=True)
+class TenantRule:
+    """One ordered rule: the value at JSON ``path`` of a record's identity names its tenant.
+
+    ``pattern`` is a regular expression whose first group (or whole match) is the name; ``ignore`` lists values that
+    name nobody, as the alias of a shared key; ``format`` limits the rule to one format.
+    """
+
+    path: str
+    name: str = ""
+    pattern: str | None = None
+    ignore: tuple[str, ...] = ()
+    format: str | None = None
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """A tenant's class, contact and the other names it goes by."""
+
+    name: str
+    tenant_class: str = "customer"
+    contact: str = ""
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Model:
+    """Declared figures of a model (tokens): they serve where no engine log says better, and the report says so."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    context_tokens: int | None = None
+    pool_tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class Backend:
+    """Whether the backend that serves ``model`` is disaggregated; one that is not excludes hand-over mechanisms."""
+
+    model: str
+    disaggregated: bool
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Margins in bits; how long (seconds) a late write may strike where no end of the transfer is shown; and how long
+    (seconds) a log may be silent before it counts as missing there."""
+
+    late_write_horizon_s: float = 120.0
+    confirmed_margin_bits: float = 30.0
+    probable_margin_bits: float = 12.0
+    silence_s: float = 300.0
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Bounds of a run: memory of the database engine and its threads."""
+
+    memory: str = "4GB"
+    threads: int = 2
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What letters and the incident report say about the provider and the clock; nothing here is derived."""
+
+    provider: str = ""
+    service: str = ""
+    contact: str = ""
+    dpo: str = ""
+    first_signal: str = ""
+    awareness: str = ""
+    awareness_by: str = ""
+    contained: str = ""
+    measures: str = ""
+    next_update: str = ""
+    phase: str = "initial"
+    tell_possible_sources: bool = True
+
+
+@dataclass(frozen=True)
+class CaseConfig:
+    """All of ``case.toml``."""
+
+    title: str = "Untitled case"
+    purpose: str = ""
+    window: Window = field(default_factory=Window)
+    source: tuple[Source, ...] = ()
+    tenant_rule: tuple[TenantRule, ...] = ()
+    tenant: tuple[Tenant, ...] = ()
+    model: tuple[Model, ...] = ()
+    backend: tuple[Backend, ...] = ()
+    public_text: tuple[str, ...] = ()
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    resources: Resources = field(default_factory=Resources)
+    notice: Notice = field(default_factory=Notice)
+
+    def source_for(self, path: str) -> Source:
+        """Returns the merged declarations for one evidence path: the first matching block that sets a field wins."""
+        merged: dict[str, Any] = {"files": path}
+        for block in self.source:
+            if fnmatchcase("/" + path.lstrip("/"), block.files) or fnmatchcase(path, block.files):
+                for item in fields(Source)[1:]:
+                    value = getattr(block, item.name)
+                    if value is not None:
+                        merged.setdefault(item.name, value)
+        return Source(**merged)
+
+
+def load_config(path: Path) -> CaseConfig:
+    """Reads and checks ``case.toml``. Raises ``ForensicsError`` naming file, line and remedy."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ForensicsError(
+            f"cannot read the case's declarations ({error})",
+            where=str(path),
+            fix="`forensics init CASE` makes a case folder with a commented case.toml",
+        ) from error
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ForensicsError(f"not valid TOML: {error}", where=str(path), fix="Correct that line") from error
+    config: CaseConfig = _Reader(path, text).build(CaseConfig, raw, "")
+    _check(config, path)
+    return config
+
+
+class _Reader:
+    """Builds dataclasses from TOML tables, by their type hints."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path, self.lines = path, text.splitlines()
+
+    def build(self, kind: type[Any], table: Mapping[str, Any], label: str) -> Any:
+        hints = get_type_hints(kind)
+        known = {self.toml_name(item.name): item for item in fields(kind)}
+        for key in table:
+            if key not in known:
+                near = difflib.get_close_matches(key, known, n=1)
+                hint = f"Did you mean {near[0]!r}" if near else f"Known here: {', '.join(known)}"
+                raise self.error(key, f"unknown key {key!r}{label and f' in {label}'}", hint)
+        values = {}
+        for name, item in known.items():
+            if name in table:
+                values[item.name] = self.value(hints[item.name], table[name], name)
+            elif item.default is MISSING and item.default_factory is MISSING:
+                raise self.error(label.strip("[]") or name, f"{label or 'the file'} lacks {name!r}", f"Add {name} = …")
+        return kind(**values)
+
+    def value(self, hint: Any, raw: Any, key: str) -> Any:
+        if get_origin(hint) is UnionType:
+            hint = next(arg for arg in get_args(hint) if arg is not type(None))
+        if get_origin(hint) is tuple:
+            if not isinstance(raw, list):
+                raise self.error(key, f"{key!r} must be a list", f"Write {key} = [ … ] or [[{key}]]")
+            return tuple(self.value(get_args(hint)[0], each, key) for each in raw)
+        if hasattr(hint, "__dataclass_fields__"):
+            if not isinstance(raw, dict):
+                raise self.error(key, f"{key!r} must be a table", f"Write [{key}]")
+            return self.build(hint, raw, f"[{key}]")
+        if hint is datetime:
+            return self.moment(raw, key)
+        if hint is float and isinstance(raw, int) and not isinstance(raw, bool):
+            return float(raw)
+        if not isinstance(raw, hint) or (hint is int and isinstance(raw, bool)):
+            raise self.error(key, f"{key!r} must be a {hint.__name__}, not {type(raw).__name__}", "Correct the value")
+        return raw
+
+    def moment(self, raw: Any, key: str) -> datetime:
+        if isinstance(raw, date) and not isinstance(raw, datetime):
+            raw = datetime.combine(raw, time(), UTC)
+        if not isinstance(raw, datetime) or raw.tzinfo is None:
+            raise self.error(key, f"{key!r} must be a time with a zone", f"Write {key} = 2026-09-02T00:00:00Z")
+        return raw.astimezone(UTC)
+
+    def error(self, key: str, what: str, fix: str) -> ForensicsError:
+        pattern = re.compile(rf"^\s*(\[+\s*)?{re.escape(key)}\b")
+        line = next((n for n, text in enumerate(self.lines, 1) if pattern.match(text)), None)
+        return ForensicsError(what, where=f"{self.path}:{line}" if line else str(self.path), fix=fix)
+
+    @staticmethod
+    def toml_name(name: str) -> str:
+        return "class" if name == "tenant_class" else name
+
+
+def _check(config: CaseConfig, path: Path) -> None:
+    for fault in (*_wrong_sources(config), *_wrong_tenants(config), *_wrong_window(config)):
+        what, fix = fault
+        raise ForensicsError(what, where=str(path), fix=fix)
+
+
+def _wrong_sources(config: CaseConfig) -> Iterator[tuple[str, str]]:
+    zones = available_timezones()
+    for source in config.source:
+        if source.zone is not None and source.zone not in zones:
+            near = difflib.get_close_matches(source.zone, zones, n=1)
+            yield (
+                f"unknown time zone {source.zone!r} for files {source.files!r}",
+                f"Did you mean {near[0]!r}" if near else "Use a name such as 'UTC' or 'Europe/Berlin'",
+            )
+        if source.role is not None and source.role not in ROLES:
+            yield f"unknown role {source.role!r} for files {source.files!r}", f"Use one of {', '.join(ROLES)}"
+
+
+def _wrong_tenants(config: CaseConfig) -> Iterator[tuple[str, str]]:
+    for tenant in config.tenant:
+        if tenant.tenant_class not in TENANT_CLASSES:
+            yield (
+                f"tenant {tenant.name!r} has the unknown class {tenant.tenant_class!r}",
+                f"Use one of {', '.join(TENANT_CLASSES)}",
+            )
+    for rule in config.tenant_rule:
+        label = rule.name or rule.path
+        try:
+            re.compile(rule.pattern or "")
+        except re.error as error:
+            yield f"the pattern of tenant rule {label!r} is no regular expression: {error}", "Correct the pattern"
+        if not rule.path.startswith("$"):
+            yield f"the path of tenant rule {label!r} must start with $", f'Write path = "$.{rule.path}"'
+
+
+def _wrong_window(config: CaseConfig) -> Iterator[tuple[str, str]]:
+    window = config.window
+    if window.start and window.end and window.start >= window.end:
+        yield "the window ends before it starts", "Correct [window] start and end"
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """Returns the time zone called ``name``; names were checked when the file was read."""
+    return ZoneInfo(name)

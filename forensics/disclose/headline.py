@@ -1,0 +1,133 @@
+"""The headline: one sentence with the count, its parts, its unknowns and its denominators."""
+
+from typing import Any
+
+# How a mechanism's responses are counted: by records that establish it, or by text found where it was possible.
+COUNTED_BY = {"over_pool": "by mechanism", "late_write": "by text found where the mechanism was possible"}
+
+
+def headline(summary: dict[str, Any]) -> str:
+    """Returns the headline of ``summary``: plain text, several sentences, no tenant's name in it.
+
+    The unit is one response of which the client got at least one byte. It counts customers and unresolved tenants;
+    what internal and researcher tenants got is said beside it.
+    """
+    sentences = [
+        _affected(summary),
+        _undetermined(summary),
+        _over_pool(summary["over_pool"]),
+        _boundary(summary["boundary"]),
+        _beside(summary),
+        _outside(summary),
+        f"{_number(summary['examined'], 'exchange')} examined.",
+    ]
+    if summary["basis"] == "metadata":
+        sentences.append(
+            "This is a count from metadata alone: no text was read, so what the affected responses hold, "
+            "and mechanisms that only text can show, were not examined."
+        )
+    return " ".join(each for each in sentences if each)
+
+
+def parts(counts: dict[str, int]) -> str:
+    """Returns ``38 placement_unknown, 4 limits_unknown``: the largest first, none that is zero."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count:,} {name}" for name, count in ordered if count)
+
+
+def _affected(summary: dict[str, Any]) -> str:
+    found = _number(summary["affected"], "affected response")
+    mechanisms = {name: count for name, count in summary["affected_by_mechanism"].items() if count}
+    if not mechanisms:
+        looked = ", ".join(_label(name) for name in summary["affected_by_mechanism"])
+        return f"{found}{f' ({looked} looked for)' if looked else ''}."
+    if len(mechanisms) == 1:
+        named = _mechanism(next(iter(mechanisms)))
+    else:
+        each = [f"{count:,} {_mechanism(name)}" for name, count in mechanisms.items()]
+        named = f"a total over mechanisms: {'; '.join(each)}"
+    held = _disclosure(summary)
+    return f"{found} ({named}): {held}."
+
+
+def _disclosure(summary: dict[str, Any]) -> str:
+    disclosure = summary["disclosure"]
+    confirmed, probable = disclosure["confirmed"], disclosure["probable"]
+    told = []
+    if confirmed + probable:
+        verb = "carries" if confirmed + probable == 1 else "carry"
+        graded = parts({"confirmed": confirmed, "probable": probable})
+        told.append(f"{confirmed + probable:,} {verb} another tenant's text ({graded})")
+    if disclosure["none_found"]:
+        told.append(f"{disclosure['none_found']:,} scanned with none found")
+    if disclosure["undetermined"]:
+        told.append(f"{disclosure['undetermined']:,} undetermined ({parts(summary['disclosure_undetermined'])})")
+    if summary["disclosure_not_examined"]:
+        told.append(f"{summary['disclosure_not_examined']:,} not examined for what they hold")
+    return ", ".join(told)
+
+
+def _undetermined(summary: dict[str, Any]) -> str:
+    reasons = summary["undetermined"]
+    count = sum(reasons.values())
+    if not count:
+        return "No response whose integrity is undetermined."
+    return f"Beyond these, {_number(count, 'response')} whose integrity is undetermined ({parts(reasons)})."
+
+
+def _over_pool(counts: dict[str, int]) -> str:
+    if not counts["total"]:
+        return ""
+    said = [
+        f"{counts['answered']:,} answered",
+        f"{counts['refused']:,} refused",
+        f"{counts['no_output']:,} ended before a byte",
+    ]
+    if counts["truncated"]:
+        said.append(f"{counts['truncated']:,} truncated by the engine")
+    return f"{_number(counts['total'], 'over-pool request')} in all: {', '.join(said)}."
+
+
+def _boundary(band: dict[str, Any]) -> str:
+    if not band["answered"] or band["lowest_limit"] is None:
+        return ""
+    limit, pool = _span(band["lowest_limit"], band["highest_limit"]), _span(band["lowest_pool"], band["highest_pool"])
+    said = (
+        f"By the engine's predicate (at least {limit} tokens) {band['by_predicate']:,} of the answered are over-pool, "
+        f"by the wording 'longer than the pool' ({pool}) {band['by_wording']:,}; {band['in_band']:,} lie between"
+    )
+    if band["unknown"]:
+        said += f", and of {band['unknown']:,} the limit or the length is not known"
+    return f"{said} (tokens as the engine counted them)."
+
+
+def _beside(summary: dict[str, Any]) -> str:
+    classes = summary["affected_by_class"]
+    others = {name: count for name, count in classes.items() if name not in ("customer", "unresolved")}
+    said = []
+    if sum(others.values()):
+        said.append(f"Counted apart: {parts(others)}.")
+    if classes["unresolved"]:
+        said.append(f"Of the affected, {classes['unresolved']:,} could not be attributed to a tenant.")
+    return " ".join(said)
+
+
+def _outside(summary: dict[str, Any]) -> str:
+    count = summary["outside_window"]
+    return f"{count:,} of the affected outside the declared window." if count else ""
+
+
+def _mechanism(name: str) -> str:
+    return f"{_label(name)}, {COUNTED_BY.get(name, 'by the rule of that name')}"
+
+
+def _label(name: str) -> str:
+    return {"over_pool": "over-pool", "late_write": "late write"}.get(name, name.replace("_", " "))
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -1,0 +1,45 @@
+"""The report's named queries: one table of verdict rows, from which every count and list of a report is drawn."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import duckdb
+
+from forensics.case import database
+from forensics.case.folder import Case
+from forensics.resources import query
+
+Row = dict[str, Any]
+
+
+def prepare(con: duckdb.DuckDBPyConnection, case: Case) -> None:
+    """Creates the temporary tables ``report_row`` (verdicts) and ``report_told`` (spans of others' text) on ``con``."""
+    window = case.config.window
+    bounds = {"window_start_ns": _ns(window.start), "window_end_ns": _ns(window.end)}
+    for table, name in (("report_row", "reports/row"), ("report_told", "reports/told")):
+        statement = query(name, case.site)
+        database.run(con, f"CREATE OR REPLACE TEMP TABLE {table} AS\n{statement.sql}", statement.path, dict(bounds))
+
+
+def rows(con: duckdb.DuckDBPyConnection, case: Case, name: str, **values: object) -> list[Row]:
+    """Returns the rows of ``queries/reports/<name>.sql`` in its order, each a dict by column name."""
+    result = database.select(con, query(f"reports/{name}", case.site), **values)
+    columns = [column[0] for column in result.description or ()]
+    return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
+
+
+def one(con: duckdb.DuckDBPyConnection, case: Case, name: str, **values: object) -> Row:
+    """Returns the only row of a query whose grain is one row."""
+    (row,) = rows(con, case, name, **values)
+    return row
+
+
+def iso(ns: int | None) -> str:
+    """Returns nanoseconds UTC as ``2026-09-02T10:00:00Z``, cut to the second; an empty string for none."""
+    if ns is None:
+        return ""
+    return datetime.fromtimestamp(ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _ns(moment: datetime | None) -> int | None:
+    return None if moment is None else int(moment.timestamp()) * 1_000_000_000 + moment.microsecond * 1000

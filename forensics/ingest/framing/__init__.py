@@ -1,0 +1,26 @@
+"""Framing: where each record of a file starts and ends. What a record means is said in ``queries/formats/``."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from forensics.ingest.framing import documents, otlp, sglang, tables, vllm
+from forensics.ingest.framing.records import Context, Frame, Reject
+
+Framer = Callable[[Iterable[bytes], Context], Iterator[Frame | Reject]]
+
+FRAMERS: dict[str, Framer] = {
+    "csv": tables.frame_csv,
+    "document": documents.frame_document,
+    "headers": documents.frame_headers,
+    "json": documents.frame_json,
+    "json lines": documents.frame_lines,
+    "otlp": otlp.frame,
+    "parquet": tables.frame_parquet,
+    "sglang": sglang.frame,
+    "sse": documents.frame_sse,
+    "text": tables.frame_text,
+    "vllm": vllm.frame,
+}
+"""By the name that a format's ``-- framing:`` line gives."""
+
+JSON_FRAMINGS = frozenset(FRAMERS) - {"text"}
+"""Framings whose records are JSON objects; the text lines of ``sglang`` are told apart by their format."""

@@ -1,0 +1,101 @@
+"""What framing hands over: raw records and rejects, each with its place in the decoded bytes."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+MAX_LINE = 256 << 20
+"""Bytes of one line; a longer one is a counted reject, so that memory stays bounded."""
+
+
+class Line(NamedTuple):
+    """One line without its end; ``ended`` is False for a last line without one, ``length`` counts it in bytes."""
+
+    number: int
+    offset: int
+    data: bytes
+    ended: bool
+    length: int
+
+
+class Frame(NamedTuple):
+    """A raw record: ``raw`` is what the query of ``shape`` reads, JSON or a line of text.
+
+    ``item`` numbers the parts of one line. ``last`` marks a record that may have been cut by the end of the file.
+    """
+
+    line: int
+    offset: int
+    item: int
+    shape: str
+    raw: str
+    last: bool = False
+
+
+class Reject(NamedTuple):
+    """A place that is no record, why, and how long it is in bytes."""
+
+    line: int
+    offset: int
+    reason: str
+    length: int
+
+
+@dataclass
+class Context:
+    """What framing may know about the file, and what it finds out on the way.
+
+    ``cut`` is set where the last record is incomplete; ``oversized`` collects lines beyond ``MAX_LINE``.
+    """
+
+    label: str
+    shape: str
+    year: int | None = None
+    path: Path | None = None
+    cut: bool = False
+    counts: dict[str, int] = field(default_factory=dict)
+    oversized: list[Reject] = field(default_factory=list)
+
+    def count(self, what: str, number: int = 1) -> None:
+        """Adds to a counter that the ledger shows, such as ``replaced_surrogates``."""
+        if number:
+            self.counts[what] = self.counts.get(what, 0) + number
+
+
+    def incomplete(self, line: Line, reason: str) -> Reject:
+        """Returns the reject for a line that could not be read: cut short if it is the file's unfinished last one."""
+        if not line.ended:
+            self.cut, reason = True, "cut_short"
+        return Reject(line.number, line.offset, reason, line.length)
+
+
+def lines(chunks: Iterable[bytes], context: Context, *, blanks: bool = False) -> Iterator[Line]:
+    """Splits decoded bytes at newlines; CR before LF is not part of a line.
+
+    Blank lines are numbered but skipped, unless ``blanks``. Lines beyond ``MAX_LINE`` go to ``context.oversized``.
+    """
+    number, offset, length = 1, 0, 0
+    parts: list[bytes] = []
+    for chunk in chunks:
+        start = 0
+        while (end := chunk.find(b"\n", start)) >= 0:
+            length += end - start
+            parts.append(chunk[start:end])
+            if line := _line(Line(number, offset, b"", True, length), parts, context, blanks=blanks):
+                yield line
+            number, offset, length, start, parts = number + 1, offset + length + 1, 0, end + 1, []
+        length += len(chunk) - start
+        parts = [*parts, chunk[start:]] if length <= MAX_LINE else []
+    if length and (line := _line(Line(number, offset, b"", False, length), parts, context, blanks=blanks)):
+        yield line
+
+
+def _line(line: Line, parts: list[bytes], context: Context, *, blanks: bool) -> Line | None:
+    if line.length > MAX_LINE:
+        context.oversized.append(Reject(line.number, line.offset, "line_too_long", line.length))
+        return None
+    data = (parts[0] if len(parts) == 1 else b"".join(parts)).removesuffix(b"\r")
+    if line.offset == 0:
+        data = data.removeprefix(b"\xef\xbb\xbf")
+    return line._replace(data=data) if blanks or data.strip(b" \t\r\x00") else None

@@ -1,0 +1,82 @@
+"""CSV, Parquet and plain text lines, for formats that a site describes in SQL of its own."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+
+import pyarrow.parquet as pq
+
+from forensics.errors import ForensicsError
+from forensics.ingest.framing.clean import decode, dump, strip_ansi
+from forensics.ingest.framing.records import Context, Frame, Line, Reject, lines
+
+csv.field_size_limit(1 << 28)
+
+
+def frame_text(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
+    """Yields each line as it is, without terminal colours."""
+    for line in lines(chunks, context):
+        yield Frame(line.number, line.offset, 0, context.shape, strip_ansi(decode(line.data, context)))
+
+
+def frame_csv(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
+    """Yields each row as a JSON object by the names of the first row; all values are strings, empty ones null."""
+    consumed: list[Line] = []
+
+    def source() -> Iterator[str]:
+        for line in lines(chunks, context, blanks=True):
+            consumed.append(line)
+            yield decode(line.data, context) + "\n"
+
+    reader = csv.reader(source())
+    names: list[str] | None = None
+    while True:
+        consumed.clear()
+        try:
+            row = next(reader, None)
+        except csv.Error:
+            yield context.incomplete(consumed[-1], "malformed_csv")
+            continue
+        if row is None:
+            return
+        if not row:
+            continue
+        if names is None:
+            names = row
+        elif len(row) != len(names):
+            yield context.incomplete(consumed[-1], "wrong_number_of_fields")
+        else:
+            record = {name: value or None for name, value in zip(names, row, strict=True)}
+            yield Frame(consumed[0].number, consumed[0].offset, 0, context.shape, dump(record, context))
+
+
+def frame_parquet(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
+    """Yields each row as a JSON object. ``line`` counts rows from 1 and ``offset`` from 0: Parquet has no lines."""
+    data = io.BytesIO(b"".join(chunks)) if context.path is None else context.path
+    if context.path is not None:
+        for _ in chunks:  # so that the file is hashed
+            pass
+    try:
+        table = pq.ParquetFile(data)
+        number = 0
+        for batch in table.iter_batches(batch_size=4096):
+            for row in batch.to_pylist():
+                record = {key: _plain(value) for key, value in row.items()}
+                yield Frame(number + 1, number, 0, context.shape, dump(record, context))
+                number += 1
+    except (OSError, ValueError) as error:  # pyarrow's errors are kinds of these
+        raise ForensicsError(
+            f"cannot be read as Parquet ({str(error).splitlines()[0]})", where=context.label, fix="Export it again"
+        ) from error
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, float) and value - value != 0:
+        return None
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

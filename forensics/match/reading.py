@@ -1,0 +1,139 @@
+"""Reads every text once and notes what it shares with the responses under examination."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from forensics.match.ledger import HOLDER, OWN, SOURCE, TAINTED, Flags, Ledger
+from forensics.match.normalise import Folded, fold
+from forensics.match.seeds import GramIndex, Ints, Segments, seed_grams, segments
+from forensics.match.tokens import Facts, Tokens, facts, sequences, tokens
+
+PAIR_REACH: Final = 160  # bytes between two facts of a response that are weighed together
+NEAR: Final = 300  # bytes within which a text holds two facts together
+
+
+@dataclass(frozen=True)
+class Response:
+    """One response, prepared: its words, each distinct word once, and its facts."""
+
+    text: str
+    folded: Folded
+    words: Tokens
+    facts: Facts
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What one text shares with the responses that it may have leaked into.
+
+    ``number`` counts texts as read; ``size`` and ``words`` are its folded bytes and tokens; ``runs`` are exact runs,
+    ``fact_rows`` and ``fact_at`` shared facts and their first byte in the text.
+    """
+
+    number: int
+    tenant: int
+    size: int
+    words: int
+    runs: Segments
+    fact_rows: Ints
+    fact_at: Ints
+
+
+def prepare(text: str) -> Response:
+    """Returns a response ready for reading others against it."""
+    folded = fold(text)
+    words = tokens(folded)
+    return Response(text, folded, words, facts(text, folded, words))
+
+
+class Reader:
+    """Holds the indexes of the responses and the ledgers that reading fills."""
+
+    def __init__(self, responses: Sequence[Response], seed_bytes: int, *, most_responses: int | None = None) -> None:
+        self.seed_bytes = seed_bytes
+        self.grams = GramIndex([seed_grams(r.folded, seed_bytes) for r in responses], most_responses=most_responses)
+        distinct = [np.unique(r.words.value) for r in responses]
+        self.words = GramIndex([(values, np.arange(len(values))) for values in distinct])
+        self.facts = GramIndex([(r.facts.value, np.arange(len(r.facts))) for r in responses])
+        self._pair_first, self._pair_second, pair_response = self._pairs(responses)
+        count = len(responses)
+        self.gram_ledger = Ledger(self.grams.response, count)
+        self.word_ledger = Ledger(self.words.response, count)
+        self.fact_ledger = Ledger(self.facts.response, count)
+        self.pair_ledger = Ledger(pair_response, count)
+
+    def _pairs(self, responses: Sequence[Response]) -> tuple[Ints, Ints, Ints]:
+        """Lists the facts that stand near each other in a response: rows of the one, of the other, response."""
+        row_of = {(int(r), int(a)): row for row, (r, a) in enumerate(zip(self.facts.response, self.facts.at, strict=True))}
+        listed = [
+            (row_of[number, i], row_of[number, j], number)
+            for number, response in enumerate(responses)
+            for i in range(len(response.facts))
+            for j in range(i + 1, min(i + 4, len(response.facts)))
+            if response.facts.first[j] - response.facts.last[i] <= PAIR_REACH
+        ]
+        columns = np.array(listed, dtype=np.int64).reshape(-1, 3)
+        return columns[:, 0], columns[:, 1], columns[:, 2]
+
+    def read(self, number: int, text: str, flags: Flags, tenant: int) -> Shared | None:
+        """Notes one text; ``flags[i]`` is its capacity towards response i. Returns what it may have leaked, if any."""
+        folded = fold(text)
+        rows, source_at = self.grams.lookup(*seed_grams(folded, self.seed_bytes))
+        role = self._untainted(rows, source_at, flags[self.grams.response[rows]])
+        self.gram_ledger.note(rows, role, tenant)
+        words = tokens(folded)
+        word_rows, _ = self.words.lookup(words.value, words.first, limit=1)
+        self.word_ledger.note(word_rows, flags[self.words.response[word_rows]], tenant)
+        fact_rows, fact_at = self.facts.lookup(*sequences(words))
+        fact_role = flags[self.facts.response[fact_rows]]
+        self.fact_ledger.note(fact_rows, fact_role, tenant)
+        pairs = self.pairs_near(fact_rows, fact_at)
+        self.pair_ledger.note(pairs, flags[self.facts.response[self._pair_first[pairs]]], tenant)
+        leaked = role & SOURCE > 0
+        told = fact_role & SOURCE > 0
+        if not leaked.any() and not told.any():
+            return None
+        rows, source_at = rows[leaked], source_at[leaked]
+        runs = segments(self.grams.response[rows], self.grams.at[rows], source_at, self.seed_bytes)
+        return Shared(number, tenant, len(folded), len(words), runs, fact_rows[told], fact_at[told])
+
+    @staticmethod
+    def _untainted(rows: Ints, source_at: Ints, role: Flags) -> Flags:
+        """Takes from text that stands in an affected answer of the same tenant the power to explain others away."""
+        tainted = role & TAINTED > 0
+        if tainted.any():
+            role = role.copy()
+            role[np.isin(source_at, source_at[tainted])] &= np.uint8(~(OWN | HOLDER) & 0xFF)
+        return role
+
+    def pairs_near(self, rows: Ints, at: Ints) -> Ints:
+        """Returns the pairs of facts that a text holds within ``NEAR`` bytes, given where it holds each."""
+        if len(rows) < 2:
+            return rows[:0]
+        present = np.zeros(len(self.facts), dtype=np.bool_)
+        present[rows] = True
+        both = np.flatnonzero(present[self._pair_first] & present[self._pair_second])
+        if not len(both):
+            return both
+        order = np.lexsort((at, rows))
+        rows, at = rows[order], at[order]
+        near = [self._near(rows, at, int(self._pair_first[p]), int(self._pair_second[p])) for p in both]
+        return both[np.array(near, dtype=np.bool_)]
+
+    @staticmethod
+    def _near(rows: Ints, at: Ints, first: int, second: int) -> bool:
+        one = at[np.searchsorted(rows, first) : np.searchsorted(rows, first, side="right")]
+        other = at[np.searchsorted(rows, second) : np.searchsorted(rows, second, side="right")]
+        return bool((np.abs(one[:, None] - other[None, :]) <= NEAR).any())
+
+    def pair_facts(self, pairs: Ints) -> list[tuple[int, int]]:
+        """Returns the fact rows of each pair."""
+        return list(zip(self._pair_first[pairs].tolist(), self._pair_second[pairs].tolist(), strict=True))
+
+    def settle(self) -> None:
+        """Ends the reading."""
+        for ledger in (self.gram_ledger, self.word_ledger, self.fact_ledger, self.pair_ledger):
+            ledger.settle()

@@ -1,0 +1,155 @@
+"""Finds the grams that a few responses share with any text: responses are indexed, every other text is read once.
+
+Every gram of ``seed_bytes`` folded bytes that starts at a character is looked up, so any shared run of that many bytes
+is seen. A gram that recurs within one text is kept ``REPEATS`` times: repetition (one character, ``hello`` ten thousand
+times, a table of zeros) then costs no more than prose.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from forensics.match.normalise import Bytes, Folded
+
+Hashes = npt.NDArray[np.uint64]
+Ints = npt.NDArray[np.int64]
+
+REPEATS: Final = 8
+_BASE: Final = 0x9E3779B97F4A7C15
+_MIX: Final = np.uint64(0xFF51AFD7ED558CCD)
+_WORD: Final = 1 << 64
+_BLOCK: Final = 1 << 17
+
+
+def gram_hashes(data: Bytes, size: int) -> Hashes:
+    """Returns a 64-bit hash of the ``size`` bytes from every position: n - size + 1 values, or none.
+
+    Polynomial, built by doubling: H of 2m bytes is H of m bytes times B^m plus the next H of m bytes.
+    """
+    count = len(data) - size + 1
+    if count <= 0:
+        return np.empty(0, dtype=np.uint64)
+    hashes = np.empty(count, dtype=np.uint64)
+    for low in range(0, count, _BLOCK):
+        high = min(low + _BLOCK, count)
+        hashes[low:high] = _block_hashes(data[low : high + size - 1], size)
+    return hashes
+
+
+def _block_hashes(data: Bytes, size: int) -> Hashes:
+    power = data.astype(np.uint64) + np.uint64(1)
+    done: Hashes | None = None
+    length, covered = 1, 0
+    count = len(data) - size + 1
+    while True:
+        if size & length:
+            part = power[covered : covered + count]
+            done = part if done is None else done * np.uint64(pow(_BASE, length, _WORD)) + part
+            covered += length
+        if length * 2 > size:
+            break
+        power = power[:-length] * np.uint64(pow(_BASE, length, _WORD)) + power[length:]
+        length *= 2
+    assert done is not None  # size is positive
+    mixed = (done ^ (done >> np.uint64(33))) * _MIX
+    return mixed ^ (mixed >> np.uint64(29))
+
+
+def capped(hashes: Hashes, limit: int = REPEATS) -> Ints:
+    """Returns, in ascending order, the indices of the first ``limit`` occurrences of each hash."""
+    order = np.argsort(hashes, kind="stable")
+    ordered = hashes[order]
+    fresh = np.ones(len(ordered), dtype=np.bool_)
+    fresh[1:] = ordered[1:] != ordered[:-1]
+    first = np.flatnonzero(fresh)
+    rank = np.arange(len(ordered)) - np.repeat(first, np.diff(first, append=len(ordered)))
+    return np.sort(order[rank < limit])
+
+
+class GramIndex:
+    """Hashed grams of a set of responses, one row per occurrence, for looking up any number of texts.
+
+    Rows are numbered by ``(hash, response, place)``; ``response[row]`` and ``at[row]`` say where each stands.
+    """
+
+    def __init__(self, grams: Sequence[tuple[Hashes, Ints]], *, most_responses: int | None = None) -> None:
+        """Takes (hashes, places) of each response. Grams that more than ``most_responses`` hold are left out."""
+        hashes, owners, places = [], [], []
+        for number, (found, at) in enumerate(grams):
+            kept = capped(found)
+            hashes.append(found[kept])
+            places.append(at[kept])
+            owners.append(np.full(len(kept), number, dtype=np.int64))
+        all_hashes = np.concatenate([np.empty(0, dtype=np.uint64), *hashes])
+        order = np.argsort(all_hashes, kind="stable")
+        none = np.empty(0, dtype=np.int64)
+        self.response: Ints = np.concatenate([none, *owners])[order]
+        self.at: Ints = np.concatenate([none, *places])[order]
+        self._hash, self._first = np.unique(all_hashes[order], return_index=True)
+        self._count = np.diff(self._first, append=len(all_hashes))
+        if most_responses is not None:
+            self._drop_common(most_responses)
+        self._shift = np.uint64(64 - max(16, min(27, int(len(self._hash)).bit_length() + 4)))
+        self._seen = np.zeros(1 << (64 - int(self._shift)), dtype=np.bool_)
+        self._seen[self._hash >> self._shift] = True
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    def _drop_common(self, most: int) -> None:
+        change = np.ones(len(self.response), dtype=np.int64)
+        change[1:] = self.response[1:] != self.response[:-1]
+        change[self._first] = 1
+        holders = np.add.reduceat(change, self._first) if len(self._first) else self._first
+        kept = holders <= most
+        self._hash, self._first, self._count = self._hash[kept], self._first[kept], self._count[kept]
+
+    def lookup(self, hashes: Hashes, at: Ints, limit: int = REPEATS) -> tuple[Ints, Ints]:
+        """Returns (rows, places in the text) of the grams that stand in a response; each at most ``limit`` times."""
+        seen = np.flatnonzero(self._seen[hashes >> self._shift])
+        hashes, at = hashes[seen], at[seen]
+        if not len(self._hash) or not len(hashes):
+            return seen[:0], seen[:0]
+        slot = np.searchsorted(self._hash, hashes)
+        slot[slot == len(self._hash)] = 0
+        known = np.flatnonzero(self._hash[slot] == hashes)
+        known = known[capped(hashes[known], limit)]
+        slot, at = slot[known], at[known]
+        count = self._count[slot]
+        step = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+        return np.repeat(self._first[slot], count) + step, np.repeat(at, count)
+
+
+def seed_grams(folded: Folded, size: int) -> tuple[Hashes, Ints]:
+    """Returns the hash and place of every ``size``-byte gram that starts at a character."""
+    hashes = gram_hashes(folded.data, size)
+    at = np.flatnonzero(folded.lead[: len(hashes)])
+    return hashes[at], at
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Exact shared runs: ``response`` (index), ``at`` and ``source_at`` (first byte), ``length`` in bytes."""
+
+    response: Ints
+    at: Ints
+    source_at: Ints
+    length: Ints
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+
+def segments(response: Ints, at: Ints, source_at: Ints, size: int) -> Segments:
+    """Merges shared grams on one diagonal into maximal runs, ordered by response, diagonal, place."""
+    diagonal = source_at - at
+    order = np.lexsort((at, diagonal, response))
+    response, at, diagonal = response[order], at[order], diagonal[order]
+    begins = np.ones(len(at), dtype=np.bool_)
+    begins[1:] = (response[1:] != response[:-1]) | (diagonal[1:] != diagonal[:-1]) | (np.diff(at) > size)
+    first = np.flatnonzero(begins)
+    last = np.append(first[1:], len(at)) - 1 if len(first) else first
+    return Segments(response[first], at[first], at[first] + diagonal[first], at[last] - at[first] + size)

@@ -1,0 +1,147 @@
+"""How much each character of a response would weigh if another tenant's text held it too, in 1/1000 bit.
+
+The scale is measured, not chosen. Between answers that 12 models gave to different questions, a shared run of 12 letters
+occurs once in 2^21.8 pairs of places, and every further letter of a stock phrase makes it rarer by about 0.35 bit
+(docs/method.md says how). A word, number or ideograph pair that no other tenant and nothing of the recipient's own holds
+is worth more: about one bit a letter, log2(10) a digit. What the recipient sent or was sent weighs nothing; what h of T
+tenants hold weighs log2(T / h) for the whole run.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from forensics.match.ledger import Ledger
+from forensics.match.normalise import DIGIT, IDEOGRAPH, Folded
+from forensics.match.seeds import Hashes, Ints, capped, gram_hashes
+from forensics.match.tokens import Tokens
+
+STOCK_LETTER: Final = 350  # milli-bits of one more letter in a phrase of common words
+STOCK_IDEOGRAPH: Final = 1200
+LETTER: Final = 1000
+DIGIT_BITS: Final = 3322
+IDEOGRAPH_BITS: Final = 3500
+ANCHOR: Final = 17_600  # what the first run is rarer than its letters say: 21.8 bits less 12 stock letters
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Per byte of one response, in milli-bits: ``raw`` (nobody else holds it), ``net`` (after explaining away).
+
+    ``own``, ``public`` and ``common`` mark the bytes that are explained, and how.
+    """
+
+    raw: Ints
+    net: Ints
+    own: Mask
+    public: Mask
+    common: Mask
+
+
+class Scale:
+    """Weighs the bytes of one response against one source tenant after another."""
+
+    def __init__(self, folded: Folded, words: Tokens, seed_bytes: int, tenants: int) -> None:
+        self._folded, self._words, self._size, self._tenants = folded, words, seed_bytes, max(tenants, 2)
+        self._repeated = repeated(folded, seed_bytes)
+        self._intrinsic, self._stock = _shape(folded)
+        self._intrinsic[self._repeated] = 0
+        self._stock[self._repeated] = 0
+        self._distinct, self._which = np.unique(words.value, return_inverse=True)
+
+    def distinct_tokens(self) -> Hashes:
+        """Returns the distinct token hashes, in the order in which the token ledger's places number them."""
+        return self._distinct
+
+    def weigh(self, response: int, besides: int, grams: tuple[Ledger, Ints], words: tuple[Ledger, Ints]) -> Weights:
+        """Returns the weights of ``response`` against tenant ``besides``; each ledger comes with its index's places."""
+        net = self._by_word(response, besides, *words)
+        ledger, places = grams
+        rows = ledger.rows(response)
+        at = places[rows]
+        own = self._cover(at[ledger.own[rows]])
+        public = self._cover(at[ledger.public[rows]])
+        holders = np.zeros(len(net), dtype=np.int64)
+        counted = ledger.holders(rows, besides)
+        for step in range(self._size):
+            np.maximum.at(holders, at + step, counted)
+        common = (holders > 0) & ~own & ~public
+        net[own | public] = 0
+        self._price_common(net, common, holders)
+        return Weights(self._intrinsic, net, own, public, common)
+
+    def _by_word(self, response: int, besides: int, ledger: Ledger, places: Ints) -> Ints:
+        rows = ledger.rows(response)
+        held = np.zeros(len(self._distinct), dtype=np.int64)
+        known = np.zeros(len(self._distinct), dtype=np.bool_)
+        held[places[rows]] = ledger.holders(rows, besides)
+        known[places[rows]] = ledger.own[rows] | ledger.public[rows]
+        first, last = self._words.first, self._words.last
+        whole, stock = _sums(self._intrinsic, first, last), _sums(self._stock, first, last)
+        price = np.array([0, *(round(1000 * math.log2(self._tenants / h)) if h < self._tenants else 0
+                               for h in range(1, int(held.max(initial=0)) + 1))])  # fmt: skip
+        token_held, token_known = held[self._which], known[self._which]
+        worth = np.where(token_held > 0, np.minimum(whole, np.maximum(stock, price[token_held])), whole)
+        worth = np.where(token_known, np.minimum(whole, stock), worth)
+        net = np.zeros(len(self._intrinsic), dtype=np.int64)
+        length = last - first
+        step = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
+        byte = np.repeat(first, length) + step
+        share = self._intrinsic[byte] * np.repeat(worth, length) // np.maximum(np.repeat(whole, length), 1)
+        np.maximum.at(net, byte, share)
+        return net
+
+    def _cover(self, at: Ints) -> Mask:
+        edge = np.zeros(len(self._folded) + 1, dtype=np.int64)
+        np.add.at(edge, at, 1)
+        np.subtract.at(edge, at + self._size, 1)
+        return np.cumsum(edge)[:-1] > 0
+
+    def _price_common(self, net: Ints, common: Mask, holders: Ints) -> None:
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], common, [False]]).astype(np.int8)))
+        for low, high in edges.reshape(-1, 2).tolist():
+            price = max(0, round(1000 * math.log2(self._tenants / int(holders[low:high].max()))))
+            total = int(net[low:high].sum())
+            if total > price:
+                net[low:high] = net[low:high] * price // total
+
+
+def repeated(folded: Folded, seed_bytes: int) -> Mask:
+    """Marks bytes that repeat what the text had before: a gram seen earlier, or a period of up to 32 bytes."""
+    data, n = folded.data, len(folded)
+    mask = np.zeros(n + 1, dtype=np.int64)
+    hashes = gram_hashes(data, seed_bytes)
+    again = np.ones(len(hashes), dtype=np.bool_)
+    again[capped(hashes, 1)] = False
+    np.add.at(mask, np.flatnonzero(again), 1)
+    np.subtract.at(mask, np.flatnonzero(again) + seed_bytes, 1)
+    found = np.cumsum(mask)[:-1] > 0
+    for period in range(1, min(33, n)):
+        same = np.concatenate([[False], data[period:] == data[:-period], [False]])
+        edges = np.flatnonzero(np.diff(same.astype(np.int8))).reshape(-1, 2)
+        long = edges[edges[:, 1] - edges[:, 0] >= max(period, 3)]
+        for low, high in long.tolist():
+            found[low + period : high + period] = True
+    return found
+
+
+def _shape(folded: Folded) -> tuple[Ints, Ints]:
+    """Returns intrinsic and stock milli-bits of each byte, the whole of a character on its first byte."""
+    intrinsic = np.full(len(folded), LETTER, dtype=np.int64)
+    stock = np.full(len(folded), STOCK_LETTER, dtype=np.int64)
+    intrinsic[folded.kind == DIGIT], stock[folded.kind == DIGIT] = DIGIT_BITS, 0
+    intrinsic[folded.kind == IDEOGRAPH], stock[folded.kind == IDEOGRAPH] = IDEOGRAPH_BITS, STOCK_IDEOGRAPH
+    intrinsic[~folded.lead] = 0
+    stock[~folded.lead] = 0
+    return intrinsic, stock
+
+
+def _sums(values: Ints, first: Ints, last: Ints) -> Ints:
+    total = np.concatenate([[0], np.cumsum(values)])
+    summed: Ints = total[last] - total[first]
+    return summed

@@ -1,0 +1,152 @@
+"""One exchange of a scenario: what its client plans, and what the machines make of it."""
+
+from dataclasses import dataclass, field, replace
+
+from forensics.scenario import tokens
+from forensics.scenario.pool import StaleRun
+from forensics.scenario.texts import Prompt
+from forensics.scenario.world import Tenant, Worker
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is decided beforehand: who asks what, when (seconds of the story), where it is routed, how its client acts.
+
+    What becomes of it is not planned: whether it is over-pool, whose pages it reads and how it ends follow from limits
+    and pages. ``style`` only says in what manner a model that reads foreign pages talks.
+    """
+
+    key: str
+    at: float
+    tenant: str
+    size: int
+    route: str
+    asks: str = "plain"
+    style: str = "verbatim"
+    layout: str = "notes"
+    client: str = "sdk"
+    stream: bool = False
+    patience: float | None = None
+    leaves_after: int | None = None
+    stalls: bool = False
+    lands_after: float = 0.0
+    lands_seen: bool = False
+    link_fails: bool = False
+    known_key: bool = True
+    max_tokens: int = 512
+
+
+@dataclass(frozen=True)
+class Words:
+    """A piece of another exchange's text in a response, before and after the model garbled it."""
+
+    source: str
+    source_text: str
+    output_text: str
+    how: str
+
+
+@dataclass(frozen=True)
+class Response:
+    """What the model says. ``finish`` is the engine's finish type."""
+
+    content: str
+    reasoning: str = ""
+    tool: tuple[str, str] | None = None
+    finish: str = "stop"
+    words: tuple[Words, ...] = ()
+
+    @property
+    def raw(self) -> str:
+        """The text as the engine generates it, before the server splits reasoning and calls off."""
+        thought = f"<think>{self.reasoning}</think>" if self.reasoning else ""
+        call = f"<tool_call>{self.tool[0]} {self.tool[1]}</tool_call>" if self.tool else ""
+        return thought + self.content + call
+
+    @property
+    def tokens(self) -> int:
+        return tokens.count(self.raw) + (self.finish == "stop")
+
+    def cut(self, pieces: int) -> "Response":
+        """Returns the response as a client holds it that left after ``pieces`` tokens of content."""
+        end = tokens.spans(self.content)[:pieces][-1][1]
+        return replace(self, content=self.content[:end], finish="length")
+
+
+NEVER = 0.0
+
+
+@dataclass
+class Times:
+    """True times in epoch seconds; ``NEVER`` where it never came to that."""
+
+    received: float
+    routed: float = NEVER
+    engine: float = NEVER
+    prefill_entry: float = NEVER
+    prefill_done: float = NEVER
+    reserved: float = NEVER
+    transferred: float = NEVER
+    first_token: float = NEVER
+    ended: float = NEVER
+    released: float = NEVER
+    landed: float = NEVER
+
+
+@dataclass
+class Exchange:
+    """One planned exchange with everything that happened to it.
+
+    ``outcome``: ``answered``, ``left`` (client went away after the first token), ``timeout`` (client gave up before),
+    ``refused`` (both sides rejected it), ``too_long`` (the HTTP layer did), ``transfer_failed`` or ``bad_key``.
+    """
+
+    plan: Plan
+    tenant: Tenant
+    model: str
+    prompt: Prompt
+    prompt_tokens: int
+    call_id: str
+    router_id: str
+    trace_id: str
+    decode_rid: str
+    prefill_rid: str
+    room: int
+    times: Times
+    decode: Worker
+    prefill: Worker | None = None
+    rank: int = 0
+    cached_tokens: int = 0
+    rejected_by_prefill: bool = False
+    rejected_by_decode: bool = False
+    outcome: str = "answered"
+    response: Response | None = None
+    stale: list[StaleRun] = field(default_factory=list)
+
+    @property
+    def key(self) -> str:
+        return self.plan.key
+
+    @property
+    def request_id(self) -> str:
+        """The id that the client saw, else the gateway's call id."""
+        return self.decode_rid if self.outcome in ("answered", "left") else self.call_id
+
+    @property
+    def over_pool(self) -> str | None:
+        """The over-pool outcome, or None where the prompt was below prefill's limit or never reached an engine queue."""
+        if not self.rejected_by_prefill or self.outcome == "too_long":
+            return None
+        if self.outcome == "refused":
+            return "refused"
+        return "answered" if self.outcome in ("answered", "left") else "no_output"
+
+    @property
+    def full_text(self) -> str:
+        """Prompt and generated text: the token sequence whose KV stands in this exchange's pages."""
+        return self.prompt.text + (self.response.raw if self.response else "")
+
+    @property
+    def prefill_tokens(self) -> int:
+        """What prefill computed: one token where it swapped a rejected prompt for its stub."""
+        return 1 if self.rejected_by_prefill else self.prompt_tokens

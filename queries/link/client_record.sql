@@ -1,0 +1,55 @@
+-- question: Which exchange, as its client or gateway saw it, does each client-side record belong to?
+-- grain: one row per record of kind client
+-- inputs: record
+-- assumptions: the response id is the exchange's name; where a record has none, another record of the same call id, or
+--   of a trace that names one response only (a stream's headers, request and body share one), supplies it; one response
+--   id under two call ids is two exchanges, since ids may be forged.
+WITH client AS (SELECT * FROM record WHERE kind = 'client'),
+
+by_call AS (
+    SELECT call_id, min(response_id) AS response_id
+    FROM client
+    WHERE call_id IS NOT NULL AND response_id IS NOT NULL
+    GROUP BY call_id
+    HAVING count(DISTINCT response_id) = 1
+),
+
+by_trace AS (
+    SELECT trace_id, min(response_id) AS response_id, min(call_id) AS call_id
+    FROM client
+    WHERE trace_id IS NOT NULL
+    GROUP BY trace_id
+    HAVING count(DISTINCT response_id) <= 1 AND count(DISTINCT call_id) <= 1
+),
+
+named AS (
+    SELECT
+        c.record_id,
+        coalesce(c.response_id, b.response_id, t.response_id, tb.response_id) AS response_id,
+        coalesce(c.call_id, t.call_id) AS call_id,
+        c.trace_id
+    FROM client AS c
+    LEFT JOIN by_call AS b ON b.call_id = c.call_id
+    LEFT JOIN by_trace AS t ON t.trace_id = c.trace_id
+    LEFT JOIN by_call AS tb ON tb.call_id = t.call_id
+),
+
+calls AS (
+    SELECT response_id, min(call_id) AS call_id, count(DISTINCT call_id) AS calls
+    FROM named
+    WHERE response_id IS NOT NULL
+    GROUP BY response_id
+)
+
+SELECT
+    n.record_id, n.response_id,
+    coalesce(n.call_id, CASE WHEN calls.calls = 1 THEN calls.call_id END) AS call_id,
+    CASE
+        WHEN n.response_id IS NULL THEN coalesce('call:' || n.call_id, 'trace:' || n.trace_id, 'record:' || n.record_id)
+        WHEN calls.calls > 1 THEN 'response:' || n.response_id || '|' || coalesce(n.call_id, '')
+        ELSE 'response:' || n.response_id
+    END AS client_id,
+    coalesce(calls.calls > 1, false) AS id_repeated
+FROM named AS n
+LEFT JOIN calls ON calls.response_id = n.response_id
+ORDER BY n.record_id

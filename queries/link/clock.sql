@@ -1,0 +1,35 @@
+-- question: By how much does each worker's clock differ from the gateway's?
+-- grain: one row per worker with at least one exchange joined by id
+-- inputs: pairing, served, client_request, engine_request
+-- assumptions: a request reaches the engine after the gateway took it, and the gateway ends it after the engine did;
+--   so each pair bounds the skew (worker minus gateway, ns) from above and below. The clock is corrected only where
+--   the bounds exclude zero. Aborted exchanges bound nothing from below.
+WITH pair AS (
+    SELECT
+        s.clock_worker AS worker,
+        s.received_ns - c.received_ns AS above,
+        CASE WHEN coalesce(c.outcome, 'ok') = 'ok' AND NOT coalesce(e.aborted, false) THEN s.finished_ns - c.finished_ns END AS below
+    FROM pairing AS p
+    INNER JOIN served AS s ON s.served_id = p.served_id
+    INNER JOIN client_request AS c ON c.client_id = p.client_id
+    LEFT JOIN engine_request AS e ON e.engine_id = s.decode_id
+    WHERE NOT p.inferred AND s.clock_worker IS NOT NULL
+),
+
+bound AS (
+    SELECT worker, min(above) AS above, max(below) AS below, count(*) AS pairs
+    FROM pair
+    WHERE above IS NOT NULL
+    GROUP BY worker
+)
+
+SELECT
+    worker, pairs,
+    least(above, coalesce(below, above)) AS low_ns,
+    greatest(above, coalesce(below, above)) AS high_ns,
+    CASE
+        WHEN below IS NULL OR (least(above, below) <= 0 AND greatest(above, below) >= 0) THEN 0
+        ELSE (above + below) // 2
+    END AS skew_ns
+FROM bound
+ORDER BY worker

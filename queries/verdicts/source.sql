@@ -1,0 +1,27 @@
+-- question: How much of a response does each possible source explain, and is that enough to say so?
+-- grain: one row per (exchange, mechanism, source exchange)
+-- inputs: finding, scan
+-- assumptions: the thresholds are log2 of the candidates that were tried plus a declared margin (scan); a paraphrase
+--   (facts only), text that more than one other tenant holds, or a placement that no log shows is at most probable.
+WITH weighed AS (
+    SELECT
+        f.exchange_id, f.mechanism, f.source_exchange_id, f.source_tenant,
+        min(f.candidate_rank) AS candidate_rank, min(f.placement) AS placement,
+        sum(f.bits_milli)::BIGINT AS bits_milli,
+        sum(CASE WHEN f.kind = 'aligned' AND f.holders <= 1 THEN f.bits_milli ELSE 0 END)::BIGINT AS firm_milli,
+        count(*) AS spans
+    FROM finding AS f
+    GROUP BY ALL
+)
+
+SELECT
+    w.*,
+    CASE
+        WHEN w.firm_milli >= s.confirmed_milli AND w.placement = 'fits' THEN 'confirmed'
+        WHEN w.bits_milli >= s.probable_milli THEN 'probable'
+    END AS strength,
+    count(*) OVER (PARTITION BY w.exchange_id, w.bits_milli) = 1 AS alone_at_its_weight,
+    row_number() OVER (PARTITION BY w.exchange_id ORDER BY w.bits_milli DESC, w.candidate_rank, w.source_exchange_id) AS place
+FROM weighed AS w
+INNER JOIN scan AS s ON s.exchange_id = w.exchange_id
+ORDER BY w.exchange_id, place
