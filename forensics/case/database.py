@@ -22,13 +22,14 @@ def _settings(case: Case) -> dict[str, Any]:
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
         "preserve_insertion_order": "true",
-        "TimeZone": "UTC",
     }
 
 
 def _open(path: str, case: Case, *, read_only: bool) -> duckdb.DuckDBPyConnection:
     try:
-        return duckdb.connect(path, read_only=read_only, config=_settings(case))
+        connection = duckdb.connect(path, read_only=read_only, config=_settings(case))
+        connection.execute("SET TimeZone = 'UTC'")
+        return connection
     except duckdb.Error as error:
         raise ForensicsError(
             f"cannot open the case's database ({_first_line(error)})",

@@ -6,7 +6,7 @@ spaces, is found wherever it stands, re-cased and re-punctuated as it may be.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import numpy as np
@@ -14,10 +14,7 @@ import numpy.typing as npt
 
 RUN: Final = 20
 DENSE_RUN: Final = 12
-_GRAM: Final = 8
-_STRIDE: Final = 5  # a run of 12 holds a gram of 8 at every fifth position, wherever it begins
 _BASE: Final = 0x9E3779B97F4A7C15
-_POWERS: Final = [pow(_BASE, n, 1 << 64) for n in range(_GRAM)]
 _BITS: Final = 20
 _OTHER: Final = re.compile(r"[\W_]+")
 _DENSE: Final = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U000323af]{12}")
@@ -34,7 +31,7 @@ def fold(text: str) -> str:
     return _OTHER.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
-def windows(folded: str) -> Iterable[tuple[int, str]]:
+def windows(folded: str) -> Iterator[tuple[int, str]]:
     """Yields (start, window) of every window of a folded text that must not be shared."""
     for start in range(len(folded) - DENSE_RUN + 1):
         if start + RUN <= len(folded):
@@ -47,34 +44,50 @@ class Windows:
     """The windows of a set of folded documents, ready to be looked for in texts."""
 
     def __init__(self, documents: Iterable[str]) -> None:
-        self._by_gram: dict[int, set[str]] = {}
-        for window in {window for document in documents for _, window in windows(document)}:
-            for gram in _grams(window, 1).tolist():
-                self._by_gram.setdefault(gram, set()).add(window)
-        self._hashes = np.array(sorted(self._by_gram), dtype=np.uint64)
-        self._maybe = np.zeros(1 << _BITS, dtype=np.bool_)
-        self._maybe[self._hashes >> np.uint64(64 - _BITS)] = True
+        held = [(document, {window for _, window in windows(document)}) for document in documents]
+        # A run holds a gram at every stride-th position, wherever it begins: gram + stride - 1 = run.
+        self._sieves = [_Sieve(held, RUN, gram=12, stride=9), _Sieve(held, DENSE_RUN, gram=8, stride=5)]
 
     def shared(self, text: str) -> set[str]:
         """Returns the windows that stand in ``text``."""
         folded = fold(text)
-        grams = _grams(folded, _STRIDE)
-        maybe = np.unique(grams[self._maybe[grams >> np.uint64(64 - _BITS)]])
-        common = maybe[np.isin(maybe, self._hashes)]
-        candidates: set[str] = set()
-        for gram in common.tolist():
-            candidates |= self._by_gram[gram]
-        return {window for window in candidates if window in folded}
+        return set().union(*(sieve.shared(folded) for sieve in self._sieves if sieve.windows))
 
 
-def _grams(folded: str, stride: int) -> Hashes:
+class _Sieve:
+    """Windows of one length: a text's grams at every ``stride``-th position say where it is worth looking."""
+
+    def __init__(self, held: list[tuple[str, set[str]]], run: int, *, gram: int, stride: int) -> None:
+        self._run, self._gram, self._stride = run, gram, stride
+        self.windows = {each for _, found in held for each in found if len(each) == run}
+        grams = [_grams(document, gram, 1) for document, found in held if found & self.windows]
+        self._hashes = np.unique(np.concatenate(grams)) if grams else np.empty(0, dtype=np.uint64)
+        self._maybe = np.zeros(1 << _BITS, dtype=np.bool_)
+        self._maybe[self._hashes >> np.uint64(64 - _BITS)] = True
+
+    def shared(self, folded: str) -> set[str]:
+        grams = _grams(folded, self._gram, self._stride)
+        maybe = np.flatnonzero(self._maybe[grams >> np.uint64(64 - _BITS)])
+        places = maybe[np.isin(grams[maybe], self._hashes)] * self._stride
+        found: set[str] = set()
+        seen: set[str] = set()
+        for place in places.tolist():
+            around = folded[max(0, place + self._gram - self._run) : place + self._run]
+            if around in seen:  # a text of one character has one surrounding, not a million
+                continue
+            seen.add(around)
+            found |= {around[n : n + self._run] for n in range(len(around) - self._run + 1)} & self.windows
+        return found
+
+
+def _grams(folded: str, gram: int, stride: int) -> Hashes:
     """Returns the hashes of the grams that begin at every ``stride``-th character."""
     codes = np.frombuffer(folded.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
-    count = len(codes) - _GRAM + 1
+    count = len(codes) - gram + 1
     if count <= 0:
         return np.empty(0, dtype=np.uint64)
     total = np.zeros((count + stride - 1) // stride, dtype=np.uint64)
-    for offset, power in enumerate(_POWERS):
-        total += codes[offset : offset + count : stride] * np.uint64(power)
+    for offset in range(gram):
+        total = total * np.uint64(_BASE) + codes[offset : offset + count : stride]
     mixed: Hashes = (total ^ (total >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     return mixed

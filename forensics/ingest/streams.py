@@ -6,7 +6,7 @@ is recognised.
 
 import hashlib
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -149,11 +149,18 @@ class Decoded:
             )
 
 
-def survey(path: Path, label: str, head_bytes: int = 1 << 20) -> Survey:
-    """Reads a file once to its end and returns its hashes, sizes and first decoded bytes. Raises as ``Decoded``."""
+def survey(path: Path, label: str, advance: Callable[[int], None] | None = None, head_bytes: int = 1 << 20) -> Survey:
+    """Reads a file once to its end and returns its hashes, sizes and first decoded bytes. Raises as ``Decoded``.
+
+    ``advance`` is told how many raw bytes were read.
+    """
     stream = Decoded(path, label)
     head = bytearray()
+    seen = 0
     for chunk in stream:
+        if advance is not None:
+            advance(stream.raw_bytes - seen)
+            seen = stream.raw_bytes
         if len(head) < head_bytes:
             head += chunk[: head_bytes - len(head)]
     return Survey(

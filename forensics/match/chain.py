@@ -55,9 +55,7 @@ def chains(found: Segments, total: Ints, gap: int) -> list[Chain]:
     return _trace(at, source_at, length, best, before)
 
 
-def _trace(
-    at: list[int], source_at: list[int], length: list[int], best: list[int], before: list[int]
-) -> list[Chain]:
+def _trace(at: list[int], source_at: list[int], length: list[int], best: list[int], before: list[int]) -> list[Chain]:
     used = [False] * len(at)
     result = []
     for tail in sorted(range(len(at)), key=lambda i: (-best[i], at[i], source_at[i])):

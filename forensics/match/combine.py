@@ -1,41 +1,39 @@
 """Weighs combinations of facts: names, numbers and dates that are common one by one and rare together.
 
-A fact alone weighs what its spelling says, less the places of the source where it could have turned up, and no more than
-log2(T / h) where h of T tenants hold it. Two facts that stand near each other in the response, in the source, and in no
-other tenant's text and nothing of the recipient's own, weigh the number of neighbourhoods in the source more.
+A fact alone weighs what its spelling says, less the places of the source where it could have turned up, and no more
+than log2(T / h) where h of T tenants hold it. Two facts that stand near each other in the response, in the source, and
+in no other tenant's text and nothing of the recipient's own, weigh the number of neighbourhoods in the source more.
 """
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
+from forensics.match.chain import Run
 from forensics.match.normalise import Folded
 from forensics.match.reading import NEAR, Reader, Response, Shared
-
-if TYPE_CHECKING:
-    from forensics.match.engine import Span
+from forensics.match.seeds import Ints
+from forensics.match.spans import Span
 
 FEWEST: Final = 3
 
 
 def combine(
-    reader: Reader, response: Response, number: int, shared: Shared, folded: Folded, aligned: "list[Span]", tenants: int
-) -> "list[Span]":
+    reader: Reader, number: int, response: Response, shared: Shared, folded: Folded, told: Sequence[Run]
+) -> list[Span]:
     """Returns one ``facts`` span per fact of a combination that ``response`` (index ``number``) shares with a text.
 
-    Facts inside ``aligned`` spans count there, not here. Fewer than three facts that weigh anything are none.
+    Facts in the runs ``told`` already count there. Fewer than three facts that weigh anything are none.
     """
-    from forensics.match.engine import Span  # noqa: PLC0415 - the engine builds on this module
-
     mine = np.flatnonzero(reader.facts.response[shared.fact_rows] == number)
     rows, at = shared.fact_rows[mine], shared.fact_at[mine]
+    untold = np.array([not _within(response, int(reader.facts.at[row]), told) for row in rows.tolist()], dtype=np.bool_)
+    rows, at = rows[untold], at[untold]
     if len(np.unique(rows)) < FEWEST:
         return []
-    place = _Place(response, folded)
-    outside = [i for i, row in enumerate(rows.tolist()) if not place.inside(int(reader.facts.at[row]), aligned)]
-    rows, at = rows[outside], at[outside]
-    worth = _alone(reader, response, rows, shared, tenants)
+    worth = _alone(reader, response, rows, shared)
     neighbourhood = round(1000 * math.log2(max(2, shared.size / NEAR)))
     pairs = reader.pairs_near(rows, at)
     ledger = reader.pair_ledger
@@ -50,29 +48,29 @@ def combine(
         fact = int(reader.facts.at[row])
         first, last = int(response.facts.first[fact]), int(response.facts.last[fact])
         where = int(at[rows == row][0])
-        width = min(last - first, len(folded) - where)
         spans.append(
             Span(
-                int(response.folded.start[first]), int(response.folded.end[last - 1]),
-                int(folded.start[where]), int(folded.end[where + width - 1]),
-                bits_milli=worth[row], similarity_milli=1000, kind="facts",
+                int(response.folded.start[first]),
+                int(response.folded.end[last - 1]),
+                int(folded.start[where]),
+                int(folded.end[where + last - first - 1]),
+                bits_milli=worth[row],
+                similarity_milli=1000,
+                kind="facts",
                 holders=1 + int(reader.fact_ledger.holders(np.array([row]), shared.tenant)[0]),
-            )  # fmt: skip
+            )
         )
-    return sorted(spans, key=lambda s: (s.response_start, s.source_start))
+    return spans
 
 
-class _Place:
-    def __init__(self, response: Response, folded: Folded) -> None:
-        self._response, self._folded = response, folded
-
-    def inside(self, fact: int, aligned: "list[Span]") -> bool:
-        """Whether a fact of the response stands in an aligned span that counts."""
-        begin = int(self._response.folded.start[self._response.facts.first[fact]])
-        return any(s.response_start <= begin < s.response_end for s in aligned)
+def _within(response: Response, fact: int, told: Sequence[Run]) -> bool:
+    """Whether most of a fact's bytes stand in the runs."""
+    first, last = int(response.facts.first[fact]), int(response.facts.last[fact])
+    held = sum(max(0, min(last, at + length) - max(first, at)) for at, _, length in told)
+    return held * 2 > last - first
 
 
-def _alone(reader: Reader, response: Response, rows: np.ndarray, shared: Shared, tenants: int) -> dict[int, int]:  # type: ignore[type-arg]
+def _alone(reader: Reader, response: Response, rows: Ints, shared: Shared) -> dict[int, int]:
     ledger = reader.fact_ledger
     location = round(1000 * math.log2(max(2, shared.words / 10)))
     distinct = np.unique(rows)
@@ -83,7 +81,7 @@ def _alone(reader: Reader, response: Response, rows: np.ndarray, shared: Shared,
         if ledger.own[row] or ledger.public[row]:
             bits = 0
         elif held:
-            bits = min(bits, max(0, round(1000 * math.log2(max(tenants, 2) / held))))
+            bits = min(bits, max(0, round(1000 * math.log2(max(reader.tenants, 2) / held))))
         worth[row] = bits
     return worth
 

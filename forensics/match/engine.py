@@ -5,6 +5,7 @@ as the recipient's own, as public, as held by yet another tenant) is the caller'
 clock and no database.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -18,45 +19,10 @@ from forensics.match.ledger import Flags
 from forensics.match.normalise import Folded, fold
 from forensics.match.reading import Reader, Response, Shared, prepare
 from forensics.match.seeds import Segments
-from forensics.match.weigh import ANCHOR, Scale, Weights
+from forensics.match.spans import Match, Span, Text, apart, cover, place
+from forensics.match.weigh import ANCHOR, FULL_RUN, Scale, Weights
 
-
-@dataclass(frozen=True)
-class Text:
-    """One part of a prompt or response: an id of the caller's, whose it is, and its characters."""
-
-    text_id: str
-    tenant: str | None
-    text: str
-
-
-@dataclass(frozen=True)
-class Span:
-    """A passage in two texts: code points of the originals, end exclusive; ``bits_milli`` in 1/1000 bit.
-
-    ``kind`` is ``aligned`` or ``facts``; ``holders`` counts the tenants, the source among them and the recipient not,
-    that hold at least half of it; ``explained_by`` is None, ``own_context``, ``public`` or ``common``.
-    """
-
-    response_start: int
-    response_end: int
-    source_start: int
-    source_end: int
-    bits_milli: int
-    similarity_milli: int
-    kind: str
-    holders: int
-    explained_by: str | None = None
-
-
-@dataclass(frozen=True)
-class Match:
-    """A span with its two texts."""
-
-    response_id: str
-    source_id: str
-    source_tenant: str | None
-    span: Span
+__all__ = ["SUSPECTS", "Library", "Match", "Settings", "Shelf", "Span", "Text", "cover", "match"]
 
 
 @dataclass(frozen=True)
@@ -100,6 +66,7 @@ class Shelf:
 
 Roles = Callable[[Text], Flags]
 SUSPECTS: Final = Settings()
+LISTED: Final = 12_000  # milli-bits from which a passage is listed even where it is explained away
 
 
 def match(responses: Sequence[Text], library: Library, roles: Roles, settings: Settings = SUSPECTS) -> list[Match]:
@@ -128,7 +95,7 @@ class Examination:
                 self._sources.append((text.text_id, text.tenant))
                 self._shared.append(shared)
         self._reader.settle()
-        self._scales = [Scale(r.folded, r.words, settings.seed_bytes, len(self._tenants)) for r in self._responses]
+        self._scales = [Scale(r.folded, r.words, settings.seed_bytes, self._reader.tenants) for r in self._responses]
         self._weights: dict[tuple[int, int], Weights] = {}
         self._cumulated: dict[tuple[int, int], list[int]] = {}
 
@@ -140,11 +107,11 @@ class Examination:
         for text in self._library.fetch(sorted(numbers)):
             number = numbers[text.text_id]
             folded = fold(text.text)
-            for response, runs in sorted(wanted[number].items()):
-                spans = self._spans(response, number, text.text, folded, runs)
-                spans += combine(self._reader, self._responses[response], response, self._shared[number], folded, spans, len(self._tenants))
+            for response, chosen in sorted(wanted[number].items()):
+                spans, told = self._spans(response, number, text.text, folded, chosen)
+                spans += combine(self._reader, response, self._responses[response], self._shared[number], folded, told)
                 found += [Match(self._ids[response], text.text_id, text.tenant, span) for span in spans]
-        return sorted(found, key=lambda m: (m.response_id, m.source_id, m.span.response_start, m.span.source_start, m.span.kind))
+        return sorted(found, key=lambda m: (m.response_id, m.source_id, place(m.span)))
 
     def _promising(self) -> dict[int, dict[int, list[list[Run]]]]:
         """Returns, by source and response, the chains worth aligning (none where only facts are shared)."""
@@ -182,37 +149,42 @@ class Examination:
 
     def _spans(
         self, response: int, number: int, text: str, folded: Folded, chosen: list[list[Run]]
-    ) -> list[Span]:
+    ) -> tuple[list[Span], list[Run]]:
+        """Returns the aligned spans of one response and one text, and the exact runs they are made of."""
         if not chosen:
-            return []
+            return [], []
         mine = self._responses[response]
         weights = self._weigh(response, self._shared[number].tenant)
         raw = np.concatenate([[0], np.cumsum(weights.raw)]).tolist()
         net = np.concatenate([[0], np.cumsum(weights.net)]).tolist()
         ours, theirs = mine.folded.data.tobytes(), folded.data.tobytes()
-        location = round(1000 * (np.log2(max(len(ours), 2)) + np.log2(max(len(theirs), 2))))
-        spans: list[tuple[int, Span]] = []
+        location = round(1000 * (math.log2(max(len(ours), 2)) + math.log2(max(len(theirs), 2))))
+        passages = []
         for chain in chosen:
             runs = align(ours, theirs, chain, raw, self._settings.gap)
-            bits = max(0, ANCHOR - location + stretch_score(runs, net)) if stretch_score(runs, net) else 0
-            worth = ANCHOR - location + stretch_score(runs, raw)
+            passages.append((stretch_score(runs, net), stretch_score(runs, raw), runs))
+        passages.sort(key=lambda p: (-p[0], -p[1], p[2]))
+        edges = [_edges(mine, text, folded, runs) for _, _, runs in passages]
+        spans: list[Span] = []
+        told: list[Run] = []
+        # The first passage is credited with being rare at all; a further one must pay for its own place.
+        credit = ANCHOR
+        for i in apart([(begin, end) for begin, end, _, _ in edges]):
+            score, worth, runs = passages[i]
+            longest = max(raw[at + length] - raw[at] for at, _, length in runs)
+            bits = max(0, score + credit * min(longest, FULL_RUN) // FULL_RUN - location) if score else 0
             explained = _explained(runs, weights)
-            if bits < self._settings.least_bits_milli and not (explained and worth >= 12_000):
+            if bits < self._settings.least_bits_milli and not (explained and worth + ANCHOR - location >= LISTED):
                 continue
-            first, last = runs[0], runs[-1]
-            width = last[0] + last[2] - first[0] + last[1] + last[2] - first[1]
-            span = Span(
-                *_edges(mine, text, folded, first, last),
-                bits_milli=bits,
-                similarity_milli=2000 * sum(n for _, _, n in runs) // width,
-                kind="aligned",
-                holders=self._holders(response, self._shared[number].tenant, runs),
-                explained_by=explained,
-            )
-            spans.append((worth, span))
-        spans.sort(key=lambda s: (-s[1].bits_milli, -s[0], s[1].response_start, s[1].source_start))
-        best = [span for _, span in spans]
-        return [best[i] for i in _apart(best)]
+            if bits:
+                credit = 0
+                told += runs
+            begin, end, source_begin, source_end = edges[i]
+            width = runs[-1][0] + runs[-1][2] - runs[0][0] + runs[-1][1] + runs[-1][2] - runs[0][1]
+            similarity = 2000 * sum(n for _, _, n in runs) // width
+            holders = self._holders(response, self._shared[number].tenant, runs)
+            spans.append(Span(begin, end, source_begin, source_end, bits, similarity, "aligned", holders, explained))
+        return spans, told
 
     def _holders(self, response: int, tenant: int, runs: Sequence[Run]) -> int:
         reader = self._reader
@@ -243,8 +215,9 @@ def _explained(runs: Sequence[Run], weights: Weights) -> str | None:
     return share[1] if share[0] * 10 >= total * 3 else "common"
 
 
-def _edges(mine: Response, text: str, folded: Folded, first: Run, last: Run) -> tuple[int, int, int, int]:
-    """Returns code point offsets of a passage, taking along what follows alike in both originals but letters."""
+def _edges(mine: Response, text: str, folded: Folded, runs: Sequence[Run]) -> tuple[int, int, int, int]:
+    """Returns a passage's code points in both originals, with the signs that follow alike in both."""
+    first, last = runs[0], runs[-1]
     begin, source_begin = int(mine.folded.start[first[0]]), int(folded.start[first[1]])
     end = int(mine.folded.end[last[0] + last[2] - 1])
     source_end = int(folded.end[last[1] + last[2] - 1])
@@ -253,22 +226,3 @@ def _edges(mine: Response, text: str, folded: Folded, first: Run, last: Run) -> 
             break
         end, source_end = end + 1, source_end + 1
     return begin, end, source_begin, source_end
-
-
-def _apart(spans: Sequence[Span]) -> list[int]:
-    """Returns the indices of the spans no more than half of which an earlier one of them covers in the response."""
-    kept: list[int] = []
-    for i, span in enumerate(spans):
-        begin, end = span.response_start, span.response_end
-        taken = sum(
-            max(0, min(end, spans[k].response_end) - max(begin, spans[k].response_start)) for k in kept
-        )
-        if taken * 2 <= end - begin:
-            kept.append(i)
-    return kept
-
-
-def cover(matches: Iterable[Match]) -> list[Match]:
-    """Returns the matches of one response and one owner's texts that count: no place of the response twice."""
-    ordered = sorted(matches, key=lambda m: (-m.span.bits_milli, m.span.response_start, m.source_id, m.span.source_start))
-    return [ordered[i] for i in _apart([m.span for m in ordered])]

@@ -1,5 +1,6 @@
 """Remembers, for every indexed gram of the responses, who else holds it: the recipient, public texts, which tenants."""
 
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -24,7 +25,7 @@ class Ledger:
         self.public = np.zeros(len(response), dtype=np.bool_)
         order = np.argsort(response, kind="stable")
         bounds = np.searchsorted(response[order], np.arange(responses + 1))
-        self._rows = [order[low:high] for low, high in zip(bounds[:-1], bounds[1:], strict=True)]
+        self._rows = [order[low:high] for low, high in pairwise(bounds)]
         self._full = np.zeros(len(response), dtype=np.bool_)
         self._pending: list[Ints] = []
         self._waiting = 0

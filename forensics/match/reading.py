@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from forensics.match.ledger import HOLDER, OWN, SOURCE, TAINTED, Flags, Ledger
 from forensics.match.normalise import Folded, fold
@@ -54,6 +55,7 @@ class Reader:
 
     def __init__(self, responses: Sequence[Response], seed_bytes: int, *, most_responses: int | None = None) -> None:
         self.seed_bytes = seed_bytes
+        self.tenants = 0
         self.grams = GramIndex([seed_grams(r.folded, seed_bytes) for r in responses], most_responses=most_responses)
         distinct = [np.unique(r.words.value) for r in responses]
         self.words = GramIndex([(values, np.arange(len(values))) for values in distinct])
@@ -67,7 +69,9 @@ class Reader:
 
     def _pairs(self, responses: Sequence[Response]) -> tuple[Ints, Ints, Ints]:
         """Lists the facts that stand near each other in a response: rows of the one, of the other, response."""
-        row_of = {(int(r), int(a)): row for row, (r, a) in enumerate(zip(self.facts.response, self.facts.at, strict=True))}
+        row_of = {
+            (int(r), int(a)): row for row, (r, a) in enumerate(zip(self.facts.response, self.facts.at, strict=True))
+        }
         listed = [
             (row_of[number, i], row_of[number, j], number)
             for number, response in enumerate(responses)
@@ -80,18 +84,24 @@ class Reader:
 
     def read(self, number: int, text: str, flags: Flags, tenant: int) -> Shared | None:
         """Notes one text; ``flags[i]`` is its capacity towards response i. Returns what it may have leaked, if any."""
+        self.tenants = max(self.tenants, tenant + 1)
         folded = fold(text)
         rows, source_at = self.grams.lookup(*seed_grams(folded, self.seed_bytes))
-        role = self._untainted(rows, source_at, flags[self.grams.response[rows]])
+        role = flags[self.grams.response[rows]]
+        told_before = self._told_before(len(folded), source_at[role & TAINTED > 0])
+        role = _silenced(role, told_before[source_at])
         self.gram_ledger.note(rows, role, tenant)
         words = tokens(folded)
-        word_rows, _ = self.words.lookup(words.value, words.first, limit=1)
-        self.word_ledger.note(word_rows, flags[self.words.response[word_rows]], tenant)
+        word_rows, word_at = self.words.lookup(words.value, words.first, limit=1)
+        word_role = _silenced(flags[self.words.response[word_rows]], told_before[word_at])
+        self.word_ledger.note(word_rows, word_role, tenant)
         fact_rows, fact_at = self.facts.lookup(*sequences(words))
-        fact_role = flags[self.facts.response[fact_rows]]
+        fact_role = _silenced(flags[self.facts.response[fact_rows]], told_before[fact_at])
         self.fact_ledger.note(fact_rows, fact_role, tenant)
         pairs = self.pairs_near(fact_rows, fact_at)
-        self.pair_ledger.note(pairs, flags[self.facts.response[self._pair_first[pairs]]], tenant)
+        pair_role = flags[self.facts.response[self._pair_first[pairs]]]
+        if not told_before[fact_at].any():
+            self.pair_ledger.note(pairs, pair_role, tenant)
         leaked = role & SOURCE > 0
         told = fact_role & SOURCE > 0
         if not leaked.any() and not told.any():
@@ -100,14 +110,12 @@ class Reader:
         runs = segments(self.grams.response[rows], self.grams.at[rows], source_at, self.seed_bytes)
         return Shared(number, tenant, len(folded), len(words), runs, fact_rows[told], fact_at[told])
 
-    @staticmethod
-    def _untainted(rows: Ints, source_at: Ints, role: Flags) -> Flags:
-        """Takes from text that stands in an affected answer of the same tenant the power to explain others away."""
-        tainted = role & TAINTED > 0
-        if tainted.any():
-            role = role.copy()
-            role[np.isin(source_at, source_at[tainted])] &= np.uint8(~(OWN | HOLDER) & 0xFF)
-        return role
+    def _told_before(self, size: int, tainted_at: Ints) -> npt.NDArray[np.bool_]:
+        """Marks the bytes of a text that stand in an affected answer which its tenant was sent before."""
+        edge = np.zeros(size + 1, dtype=np.int64)
+        np.add.at(edge, tainted_at, 1)
+        np.subtract.at(edge, np.minimum(tainted_at + self.seed_bytes, size), 1)
+        return np.cumsum(edge) > 0
 
     def pairs_near(self, rows: Ints, at: Ints) -> Ints:
         """Returns the pairs of facts that a text holds within ``NEAR`` bytes, given where it holds each."""
@@ -137,3 +145,12 @@ class Reader:
         """Ends the reading."""
         for ledger in (self.gram_ledger, self.word_ledger, self.fact_ledger, self.pair_ledger):
             ledger.settle()
+
+
+def _silenced(role: Flags, where: npt.NDArray[np.bool_]) -> Flags:
+    """Takes from what stands in an affected answer the power to explain others away: it travelled on from there."""
+    if not where.any():
+        return role
+    role = role.copy()
+    role[where] &= np.uint8(~(OWN | HOLDER) & 0xFF)
+    return role

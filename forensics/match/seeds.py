@@ -41,19 +41,17 @@ def gram_hashes(data: Bytes, size: int) -> Hashes:
 
 def _block_hashes(data: Bytes, size: int) -> Hashes:
     power = data.astype(np.uint64) + np.uint64(1)
-    done: Hashes | None = None
-    length, covered = 1, 0
     count = len(data) - size + 1
+    done = np.zeros(count, dtype=np.uint64)
+    length, covered = 1, 0
     while True:
         if size & length:
-            part = power[covered : covered + count]
-            done = part if done is None else done * np.uint64(pow(_BASE, length, _WORD)) + part
+            done = done * np.uint64(pow(_BASE, length, _WORD)) + power[covered : covered + count]
             covered += length
         if length * 2 > size:
             break
         power = power[:-length] * np.uint64(pow(_BASE, length, _WORD)) + power[length:]
         length *= 2
-    assert done is not None  # size is positive
     mixed = (done ^ (done >> np.uint64(33))) * _MIX
     return mixed ^ (mixed >> np.uint64(29))
 
@@ -92,7 +90,7 @@ class GramIndex:
         self._count = np.diff(self._first, append=len(all_hashes))
         if most_responses is not None:
             self._drop_common(most_responses)
-        self._shift = np.uint64(64 - max(16, min(27, int(len(self._hash)).bit_length() + 4)))
+        self._shift = np.uint64(64 - max(16, min(27, len(self._hash).bit_length() + 4)))
         self._seen = np.zeros(1 << (64 - int(self._shift)), dtype=np.bool_)
         self._seen[self._hash >> self._shift] = True
 

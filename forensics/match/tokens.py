@@ -77,7 +77,7 @@ def tokens(folded: Folded) -> Tokens:
 
 
 def sequences(words: Tokens) -> tuple[Hashes, Ints]:
-    """Returns (hash, first byte) of every sequence of 1 to ``LONGEST_FACT`` spaced tokens: what facts are looked up in."""
+    """Returns (hash, first byte) of every sequence of 1 to ``LONGEST_FACT`` spaced tokens."""
     value, first = words.value[words.spaced], words.first[words.spaced]
     hashes, places = [value], [first]
     run = value
@@ -188,4 +188,4 @@ class _Parts:
         return total
 
 
-_NAME_GAPS: Final = frozenset({" ", ". ", " & ", "-", "'", "’", " \u0026 ", "\u00a0"})
+_NAME_GAPS: Final = frozenset({" ", ". ", " & ", "-", "'", "’", "\u00a0"})

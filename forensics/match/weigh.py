@@ -1,10 +1,10 @@
 """How much each character of a response would weigh if another tenant's text held it too, in 1/1000 bit.
 
-The scale is measured, not chosen. Between answers that 12 models gave to different questions, a shared run of 12 letters
-occurs once in 2^21.8 pairs of places, and every further letter of a stock phrase makes it rarer by about 0.35 bit
-(docs/method.md says how). A word, number or ideograph pair that no other tenant and nothing of the recipient's own holds
-is worth more: about one bit a letter, log2(10) a digit. What the recipient sent or was sent weighs nothing; what h of T
-tenants hold weighs log2(T / h) for the whole run.
+The scale is measured, not chosen. Between answers that 12 models gave to different questions, a shared run of 12
+letters occurs once in 2^21.8 pairs of places, and every further letter of a stock phrase makes it rarer by about 0.35
+bit (docs/method.md says how). A word, number or ideograph pair that no other tenant and nothing of the recipient's own
+holds is worth more: about one bit a letter, log2(10) a digit. What the recipient sent or was sent weighs nothing; what
+h of T tenants hold weighs log2(T / h) for the whole run.
 """
 
 import math
@@ -24,7 +24,8 @@ STOCK_IDEOGRAPH: Final = 1200
 LETTER: Final = 1000
 DIGIT_BITS: Final = 3322
 IDEOGRAPH_BITS: Final = 3500
-ANCHOR: Final = 17_600  # what the first run is rarer than its letters say: 21.8 bits less 12 stock letters
+ANCHOR: Final = 17_600  # what the first run is rarer than its letters say: 21.8 bits less 12 stock lettersFULL_RUN: Final = 12 * LETTER  # what a run must weigh to be credited with that in full; repetition never does
+FULL_RUN: Final = 12 * LETTER  # what a run must weigh to be credited with that in full; repetition never does
 
 Mask = npt.NDArray[np.bool_]
 

@@ -33,36 +33,46 @@ def prompt_for(plan: Plan, world: World, served: Mapping[str, Exchange], rng: ra
         earlier = served[argument]
         answer = earlier.response.content if earlier.response else ""
         history = [*_user_turns(earlier.prompt), {"role": "assistant", "content": answer}]
-    if world.hostile:
-        extra = f"{extra}\n{rng.choice(world.hostile)}".strip()
-    return texts.prompt(tenant.domain, rng, plan.size, layout=plan.layout, system=system, extra=extra, history=history)
+    return texts.prompt(
+        tenant.domain,
+        rng,
+        plan.size,
+        layout=plan.layout,
+        system=system,
+        extra=extra,
+        history=history,
+        spice=world.hostile,
+    )
 
 
-def own_response(
-    exchange: Exchange, world: World, served: Mapping[str, Exchange], rng: random.Random
-) -> Response:
+def own_response(exchange: Exchange, world: World, served: Mapping[str, Exchange], rng: random.Random) -> Response:
     """Returns what the model answers from the exchange's own KV."""
     kind, _, argument = exchange.plan.asks.partition(":")
     answer = texts.answer(exchange.tenant.domain, exchange.prompt.dossiers, rng)
-    if kind == "boilerplate":
-        return Response("My instructions begin: " + _first_sentences(world.boilerplate, 3))
-    if kind == "quote":
-        item = rng.choice(exchange.prompt.dossiers)
-        return Response(f"{item.ref}: " + " ".join(item.sentences[:3]))
-    if kind == "public":
-        return Response(f"The passage reads: {_first_sentences(world.public_texts[int(argument)], 2)} {answer}")
-    if kind == "name":
-        return Response(f"{answer} Please write to {SHARED_NAME}.")
-    if kind in ("again", "recall"):
-        earlier = served[argument]
-        return Response(f"{' '.join(earlier.prompt.dossiers[0].sentences[:2])} {answer}")
-    if kind == "reasoning":
-        thought = "Let me check the record first. " + " ".join(exchange.prompt.dossiers[0].sentences[:2])
-        return Response(answer, reasoning=thought)
+    first = exchange.prompt.dossiers[0]
     if kind == "tool":
-        wanted = {"ref": exchange.prompt.dossiers[0].ref, "fields": ["status", "amount"]}
-        return Response("", tool=("find_records", json.dumps(wanted)))
-    return Response(answer)
+        return Response("", tool=("find_records", json.dumps({"ref": first.ref, "fields": ["status", "amount"]})))
+    if kind == "reasoning":
+        return Response(answer, reasoning="Let me check the record first. " + " ".join(first.sentences[:2]))
+    said = {
+        "plain": [answer],
+        "boilerplate": ["My instructions begin:", _first_sentences(world.boilerplate, 3)],
+        "quote": [f"{first.ref}:", *first.sentences[:3]],
+        "public": ["The passage reads:", _passage(world, argument), answer],
+        "name": [answer, f"Please write to {SHARED_NAME}."],
+        "again": [*_earlier(served, argument), answer],
+        "recall": [*_earlier(served, argument), answer],
+    }
+    return Response(" ".join(said[kind]))
+
+
+def _earlier(served: Mapping[str, Exchange], key: str) -> tuple[str, ...]:
+    """What the same tenant wrote in exchange ``key``, if such there is; quoting it is no leak."""
+    return served[key].prompt.dossiers[0].sentences[:2] if key in served else ()
+
+
+def _passage(world: World, number: str) -> str:
+    return _first_sentences(world.public_texts[int(number)], 2) if number.isdigit() else ""
 
 
 def _user_turns(prompt: Prompt) -> list[Message]:

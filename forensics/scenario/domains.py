@@ -27,7 +27,7 @@ INSURANCE = Domain(
     "en",
     "BM",
     "Claim {ref}",
-    "You assist claims handlers. Cite the claim number first, keep to the file, and mark every estimate as an estimate.",
+    "You assist claims handlers. Cite the claim number first, keep to the file, and mark estimates as such.",
     (
         "{person} rang at {clock} to report that a storm had lifted the {item} off the barn at {place}.",
         "Surveyor {person2} put the damage at {amount} after counting {n} cracked rafters and {n2} missing slates.",
@@ -43,14 +43,18 @@ INSURANCE = Domain(
         "Which figures in claim {ref} contradict each other?",
     ),
     (
-        "Claim {ref}: {person} reported storm damage in {place}. The survey by {person2} counts {n} rafters and puts the "
-        "loss at {amount}. Still missing: the footage of {firm} and a signed statement.",
-        "For claim {ref} the open point is the gap in policy {code}. It was reinstated on {date}; I would ask {person2} "
-        "to confirm the inspection before {amount} is released.",
+        (
+            "Claim {ref}: {person} reported storm damage in {place}. The survey by {person2} counts {n} rafters and "
+            "puts the loss at {amount}. Still missing: the footage of {firm} and a signed statement."
+        ),
+        (
+            "For claim {ref} the open point is the gap in policy {code}. It was reinstated on {date}; I would ask "
+            "{person2} to confirm the inspection before {amount} is released."
+        ),
     ),
     (
         "There seems to be a loss of roughly {amount} in {place}, looked at by {person2}, under cover number {code}.",
-        "Somebody called {person} is concerned, with a fresh start of cover on {date} and a payment of {amount2} astray.",
+        "Somebody called {person} is concerned, with cover renewed on {date} and a payment of {amount2} astray.",
     ),
     "the of which slate slate under over may may nine barn of of and reserve lifted was was to to no",
     "Moisture readings",
@@ -76,10 +80,14 @@ LEGAL = Domain(
         "What must be filed in matter {ref}, and by when?",
     ),
     (
-        "In matter {ref} the weakest points are the quorum at {place}, the initials on page {n}, and the drawdown of "
-        "{amount} from {code}. The witness {person} should be asked about the time line first.",
-        "To file in matter {ref}: a reply to the offer of {amount2}, and the list of {n} privileged letters, before "
-        "{date2}.",
+        (
+            "In matter {ref} the weakest points are the quorum at {place}, the initials on page {n}, and the drawdown "
+            "of {amount} from {code}. The witness {person} should be asked about the time line first."
+        ),
+        (
+            "To file in matter {ref}: a reply to the offer of {amount2}, and the list of {n} privileged letters, "
+            "before {date2}."
+        ),
     ),
     (
         "It looks as if {amount} left an account known as {code}, while {person2} was said to be out of the country.",
@@ -109,8 +117,10 @@ HOSPITAL = Domain(
         "Turn {ref} into a structured summary.",
     ),
     (
-        "{code}: {person} was admitted with fever from {place}. Creatinine {n} micromol per litre, pulse {n3}. Dr "
-        "{person2} will review after the scan; the anticoagulant stays paused since {date}.",
+        (
+            "{code}: {person} was admitted with fever from {place}. Creatinine {n} micromol per litre, pulse {n3}. Dr "
+            "{person2} will review after the scan; the anticoagulant stays paused since {date}."
+        ),
         "Night team, {ref}: page {person2} on {phone} for potassium, repeat cultures of {date2}, keep fluids going.",
     ),
     (
@@ -140,10 +150,14 @@ TRAVEL = Domain(
         "Write the itinerary for booking {ref}.",
     ),
     (
-        "Dear {person}, your booking {ref} leaves {place} on {date} and returns on {date2}. The deposit of {amount} is "
-        "being checked, and we will write again this week.",
-        "With booking {ref} the passport {code} is the risk, then the coach of {firm}, then the double charge of "
-        "{amount}.",
+        (
+            "Dear {person}, your booking {ref} leaves {place} on {date} and returns on {date2}. The deposit of "
+            "{amount} is being checked, and we will write again this week."
+        ),
+        (
+            "With booking {ref} the passport {code} is the risk, then the coach of {firm}, then the double charge of "
+            "{amount}."
+        ),
     ),
     (
         "One trip out of {place} around {date} had its payment of {amount} charged twice, and {code} needs renewal.",
@@ -172,8 +186,10 @@ RECRUITING = Domain(
         "Which claims in {ref} need a second source?",
     ),
     (
-        "File {ref}: {person} led {n2} welders and scored {n3} out of 90. Available in {place} from {date}. Does she want "
-        "to stay hands-on?",
+        (
+            "File {ref}: {person} led {n2} welders and scored {n3} out of 90. Available in {place} from {date}. Does "
+            "she want to stay hands-on?"
+        ),
         "In {ref} the hours dispute and the pay of {amount} need a second source; {person2} can confirm both.",
     ),
     (
@@ -191,7 +207,7 @@ MACHINERY = Domain(
     "Du unterstützt den Kundendienst eines Maschinenbauers. Antworte knapp auf Deutsch und nenne zuerst die Anlage.",
     (
         "{person} meldete um {clock} einen Riss im Gehäuse der Presse {code} im Werk {place}.",
-        "Der Drehmomentschlüssel von {person2} stand auf {n} statt auf {n3} Newtonmeter, was niemand protokolliert hat.",
+        "Der Drehmomentschlüssel von {person2} stand auf {n} statt auf {n3} Newtonmeter, was niemand notiert hat.",
         "{firm} fordert {amount} Vertragsstrafe, falls die Linie am {date} nicht wieder läuft.",
         "Das Ersatzlager liegt in {place}; die Spedition verlangt {amount2} für die Nachtfahrt.",
         "Im Prüfprotokoll vom {date2} fehlen {n2} Messpunkte, und die Unterschrift stammt von einem Praktikanten.",
@@ -204,8 +220,10 @@ MACHINERY = Domain(
         "Formuliere eine Antwort an den Kunden zu {ref}.",
     ),
     (
-        "{ref}: Riss an der Presse {code} in {place}, gemeldet von {person}. Ursache vermutlich {n} statt {n3} "
-        "Newtonmeter. Termin bei {firm} ist der {date}; bis dahin drohen {amount}.",
+        (
+            "{ref}: Riss an der Presse {code} in {place}, gemeldet von {person}. Ursache vermutlich {n} statt {n3} "
+            "Newtonmeter. Termin bei {firm} ist der {date}; bis dahin drohen {amount}."
+        ),
         "Zu {ref} empfehle ich das Ersatzlager aus {place} für {amount2} und eine neue Prüfung der {n2} Messpunkte.",
     ),
     (
@@ -236,8 +254,10 @@ DELIVERY = Domain(
         "{ref}のお詫び状を書いてください。",
     ),
     (
-        "{ref}：{place}で{n2}時間の遅れが生じ、{firm}が受け取りを断りました。見積もりは{amount}です。推測ですが、封印{code}の"
-        "確認が先です。",
+        (
+            "{ref}：{place}で{n2}時間の遅れが生じ、{firm}が受け取りを断りました。見積もりは{amount}です。推測ですが、封印{code}の"
+            "確認が先です。"
+        ),
         "{ref}について、{person}様へは再配達の日時を、{firm}へは損害{amount}の内訳をお知らせします。",
     ),
     (

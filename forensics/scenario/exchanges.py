@@ -134,7 +134,7 @@ class Exchange:
 
     @property
     def over_pool(self) -> str | None:
-        """The over-pool outcome, or None where the prompt was below prefill's limit or never reached an engine queue."""
+        """The over-pool outcome; None where the prompt was below prefill's limit or never reached an engine queue."""
         if not self.rejected_by_prefill or self.outcome == "too_long":
             return None
         if self.outcome == "refused":

@@ -71,11 +71,11 @@ _RANK_B = (
     _plan("b02", "02:20", "pinegate", 1_090, "bb", layout="mail"),
     _plan("b03", "04:30", "saffron", 840, "ab", asks="public:0"),
     _plan("b04", "06:40", "cobalt", 6_320, "bb", style="garbled"),
-    _plan("b05", "09:10", "tidewell", 1_920, "ab", client="otel"),
-    _plan("b06", "11:30", "marlstone", 1_150, "bb", asks="name"),
+    _plan("b05", "09:10", "tidewell", 2_060, "ab", client="otel"),
+    _plan("b06", "11:30", "marlstone", 1_480, "bb", asks="name"),
     # Exactly at the limit; the foreign words stand in the reasoning only.
     _plan("b07", "14:40", "hoshikawa", LIMIT, "ab", style="reasoning", stream=True),
-    _plan("b08", "17:00", "tidewell", 2_060, "bb"),
+    _plan("b08", "17:00", "tidewell", 1_500, "bb"),
     _plan("b09", "19:10", "alderforge", 6_850, "ab", style="paraphrased"),
     _plan("b10", "21:40", "brightmoor", 7_900, "bb", style="incoherent"),
     # The client gives up before the first byte of an over-pool answer.

@@ -104,7 +104,8 @@ class Serving:
             prompt,
             prompt.tokens,
             call_id=str(UUID(int=dice.getrandbits(128), version=4)),
-            router_id="chatcmpl-" + "".join(dice.choices("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghkmnpqrstuvwxyz23456789", k=24)),
+            router_id="chatcmpl-"
+            + "".join(dice.choices("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghkmnpqrstuvwxyz23456789", k=24)),
             trace_id=f"{dice.getrandbits(128):032x}",
             decode_rid=forged.get(plan.key, rid),
             prefill_rid=f"{dice.getrandbits(128):032x}",
@@ -211,4 +212,7 @@ class Serving:
 
 
 def _common(left: list[int], right: list[int]) -> int:
-    return next((at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other), min(len(left), len(right)))
+    return next(
+        (at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other),
+        min(len(left), len(right)),
+    )

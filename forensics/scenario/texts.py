@@ -37,17 +37,15 @@ class Prompt:
         return tokens.count(self.text)
 
 
-def dossier(domain: Domain, rng: random.Random) -> Dossier:
-    """Returns a new record: four to six sentences of the trade, in an order of its own."""
+def dossier(domain: Domain, rng: random.Random, spice: Sequence[str] = ()) -> Dossier:
+    """Returns a new record: four to six sentences of the trade in an order of their own, then one of ``spice``."""
     facts = FILLERS[domain.language](rng)
     facts["ref"] = f"{domain.prefix}-{rng.randrange(10_000, 99_999)}"
     chosen = rng.sample(domain.sentences, k=min(len(domain.sentences), rng.randrange(4, 7)))
-    return Dossier(
-        facts["ref"],
-        domain.title.format(**facts),
-        tuple(sentence.format(**facts) for sentence in chosen),
-        facts,
-    )
+    sentences = [sentence.format(**facts) for sentence in chosen]
+    if spice:
+        sentences.append(f"{rng.choice(spice)} {facts['ref']}")
+    return Dossier(facts["ref"], domain.title.format(**facts), tuple(sentences), facts)
 
 
 def prompt(
@@ -60,13 +58,15 @@ def prompt(
     extra: str = "",
     question: str | None = None,
     history: Sequence[Message] = (),
+    spice: Sequence[str] = (),
 ) -> Prompt:
     """Returns a prompt of exactly ``size`` tokens (chat template included).
 
     ``layout`` is how the records stand in it: ``notes``, ``mail``, ``tool`` (result of a function call) or ``parts``
-    (a list of content parts). ``extra`` is text put before the records; ``history`` are earlier turns.
+    (a list of content parts). ``extra`` is text put before the records; ``history`` are earlier turns,
+    ``spice`` sentences of which each record gets one.
     """
-    dossiers = [dossier(domain, rng)]
+    dossiers = [dossier(domain, rng, spice)]
     asked = question or rng.choice(domain.questions)
 
     def built(readings: int) -> Prompt:
@@ -75,13 +75,13 @@ def prompt(
         messages = _messages(layout, system or domain.system, list(history), body, asked.format(**dossiers[0].facts))
         return Prompt(tuple(messages), tuple(dossiers), text=tokens.chat_text(messages))
 
-    rng_rows = [rng.randrange(10, 999) for _ in range(max(size, 1))]
-    while True:
-        more = dossier(domain, rng)
-        dossiers.append(more)
-        if built(1).tokens > size:
-            dossiers.pop()
-            break
+    rng_rows = [rng.randrange(10, 999) for _ in range(size)]
+    room = size - built(1).tokens
+    while room > 0:
+        dossiers.append(dossier(domain, rng, spice))
+        room -= tokens.count(_records(dossiers[-1:], layout))
+    while len(dossiers) > 1 and built(1).tokens > size:
+        dossiers.pop()
     return _fitted(built, size)
 
 

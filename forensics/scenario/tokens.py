@@ -11,9 +11,7 @@ from typing import Any
 from zlib import crc32
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_PIECE = re.compile(
-    rf"<\|im_(?:start|end)\|>|[{_CJK}]| ?(?:(?![{_CJK}])[^\W\d_]){{1,5}}| ?\d{{1,3}}| ?.", re.DOTALL
-)
+_PIECE = re.compile(rf"<\|im_(?:start|end)\|>|[{_CJK}]| ?(?:(?![{_CJK}])[^\W\d_]){{1,5}}| ?\d{{1,3}}| ?.", re.DOTALL)
 _SPECIAL = {"<|im_start|>": 1, "<|im_end|>": 2}
 END_OF_TURN = 2
 
@@ -52,4 +50,6 @@ def content_text(message: Message) -> str:
     if isinstance(content, list):
         return "".join(part.get("text", "") for part in content)
     calls = message.get("tool_calls") or []
-    return "".join(f"<tool_call>{call['function']['name']} {call['function']['arguments']}</tool_call>" for call in calls)
+    return "".join(
+        f"<tool_call>{call['function']['name']} {call['function']['arguments']}</tool_call>" for call in calls
+    )

@@ -49,7 +49,7 @@ def heard(runs: Sequence[StaleRun], exchanges: Mapping[str, Exchange]) -> list[H
 
 
 def speak(reader: Exchange, sources: Sequence[Heard], own: str, rng: random.Random) -> Response:
-    """Returns what ``reader``'s model answers with ``sources`` in its pages; ``own`` is the answer it should have given."""
+    """Returns what ``reader``'s model answers with ``sources`` in its pages; ``own`` is what it should have said."""
     style = reader.plan.style
     if not sources or style == "incoherent":
         return Response(_salad(reader, rng))

@@ -2,7 +2,8 @@
 -- grain: one row per record of kind client
 -- inputs: record
 -- assumptions: the response id is the exchange's name; where a record has none, another record of the same call id, or
---   of a trace that names one response only (a stream's headers, request and body share one), supplies it; one response
+--   of a trace that names one response only (a stream's headers, request and body share one), supplies it, and last the one
+--   gateway call with the same messages at the same time; one response
 --   id under two call ids is two exchanges, since ids may be forged.
 WITH client AS (SELECT * FROM record WHERE kind = 'client'),
 
@@ -22,16 +23,35 @@ by_trace AS (
     HAVING count(DISTINCT response_id) <= 1 AND count(DISTINCT call_id) <= 1
 ),
 
-named AS (
+by_ids AS (
     SELECT
         c.record_id,
         coalesce(c.response_id, b.response_id, t.response_id, tb.response_id) AS response_id,
         coalesce(c.call_id, t.call_id) AS call_id,
-        c.trace_id
+        c.trace_id, c.prompt_hash, coalesce(c.received_ns, c.at_ns) AS received_ns, coalesce(c.finished_ns, c.at_ns) AS finished_ns
     FROM client AS c
     LEFT JOIN by_call AS b ON b.call_id = c.call_id
     LEFT JOIN by_trace AS t ON t.trace_id = c.trace_id
     LEFT JOIN by_call AS tb ON tb.call_id = t.call_id
+),
+
+by_content AS (
+    SELECT a.record_id, min(n.response_id) AS response_id, min(n.call_id) AS call_id
+    FROM by_ids AS a
+    INNER JOIN by_ids AS n
+        ON
+            n.prompt_hash = a.prompt_hash AND n.call_id IS NOT NULL
+            AND n.received_ns <= a.finished_ns + 2000000000 AND n.finished_ns >= a.received_ns - 2000000000
+    WHERE a.response_id IS NULL AND a.call_id IS NULL
+    GROUP BY a.record_id
+    HAVING count(DISTINCT n.call_id) = 1
+),
+
+named AS (
+    SELECT
+        i.record_id, coalesce(i.response_id, b.response_id) AS response_id, coalesce(i.call_id, b.call_id) AS call_id, i.trace_id
+    FROM by_ids AS i
+    LEFT JOIN by_content AS b ON b.record_id = i.record_id
 ),
 
 calls AS (

@@ -3,11 +3,11 @@
 -- inputs: pairing, served, client_request, engine_request
 -- assumptions: a request reaches the engine after the gateway took it, and the gateway ends it after the engine did;
 --   so each pair bounds the skew (worker minus gateway, ns) from above and below. The clock is corrected only where
---   the bounds exclude zero. Aborted exchanges bound nothing from below.
+--   the bounds exclude zero. Aborted exchanges bound nothing from below; a stamp of whole seconds may be a second late.
 WITH pair AS (
     SELECT
         s.clock_worker AS worker,
-        s.received_ns - c.received_ns AS above,
+        s.received_ns + if(s.received_ns % 1000000000 = 0, 999999999, 0) - c.received_ns AS above,
         CASE WHEN coalesce(c.outcome, 'ok') = 'ok' AND NOT coalesce(e.aborted, false) THEN s.finished_ns - c.finished_ns END AS below
     FROM pairing AS p
     INNER JOIN served AS s ON s.served_id = p.served_id

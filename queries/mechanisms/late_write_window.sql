@@ -3,7 +3,8 @@
 -- inputs: exchange, engine_record, clock
 -- assumptions: pages are given on at the abort, or where release is deferred at the line that says the wait timed out;
 --   a transfer has ended when prefill finished or failed it, or when a first token came out; where no end is shown, it
---   may write for $late_write_horizon_ns. An HTTP refusal (400 to 429 but 408) never reached a transfer.
+--   may write for $late_write_horizon_ns. What was refused (status 400 to 429, but not the timeout 408) reserved no
+--   pages on the decode node, whose answer the client sees.
 WITH release AS (
     SELECT
         e.room, e.worker, max(e.dp_rank) AS dp_rank,
@@ -29,8 +30,7 @@ life AS (
             x.prefill_finished_ns, x.transfer_failed_ns,
             CASE WHEN x.completion_tokens > 0 THEN coalesce(x.first_token_ns, x.released_ns, x.finished_ns) END
         ) AS end_ns,
-        x.decode_id IS NULL AND x.prefill_id IS NULL AND coalesce(x.http_status, 0) BETWEEN 400 AND 429
-            AND coalesce(x.http_status, 0) != 408 AS refused
+        coalesce(x.http_status, 0) BETWEEN 400 AND 429 AND x.http_status != 408 AND x.completion_tokens = 0 AS refused
     FROM exchange AS x
     WHERE x.backend != 'not_disaggregated'
 )

@@ -4,6 +4,9 @@
 -- assumptions: text without a zone is taken as UTC, as LiteLLM writes it
 CREATE OR REPLACE MACRO epoch_ns_of(seconds) AS
 coalesce(
-    CAST(try_cast(seconds AS DECIMAL(28, 9)) * 1000000000 AS BIGINT),
+    CASE
+        WHEN abs(try_cast(seconds AS DECIMAL(28, 9))) < 9000000000
+            THEN CAST(try_cast(seconds AS DECIMAL(28, 9)) * 1000000000 AS BIGINT)
+    END,
     epoch_ns(try_cast(seconds AS TIMESTAMPTZ))
 )

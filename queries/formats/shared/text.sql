@@ -36,65 +36,67 @@ piece AS MATERIALIZED (
 ),
 segment AS (
     SELECT byte_offset, item, side, cuts_middle, message_index, "role", 0 AS tier, 0 AS place, 'reasoning' AS field,
-           coalesce(text_of(body -> 'reasoning_content'), text_of(body -> 'reasoning'), text_of(body -> 'thinking')) AS text
+           coalesce(text_of(body -> 'reasoning_content'), text_of(body -> 'reasoning'), text_of(body -> 'thinking')) AS text,
+           NULL AS given_tail
     FROM message
     UNION ALL
     SELECT byte_offset, item, side, cuts_middle, message_index, "role", 1, 0,
            CASE WHEN "role" IN ('tool', 'function') THEN 'tool_result' ELSE 'content' END,
-           text_of(body -> 'content')
+           text_of(body -> 'content'), NULL
     FROM message
     UNION ALL
     SELECT byte_offset, item, side, cuts_middle, message_index, "role", 1, place,
            CASE
-               WHEN body ->> 'type' IN ('thinking', 'reasoning') THEN 'reasoning'
-               WHEN body ->> 'type' IN ('tool_call', 'tool_use', 'function_call') THEN 'tool_arguments'
-               WHEN body ->> 'type' IN ('tool_call_response', 'tool_result', 'function_call_output') THEN 'tool_result'
+               WHEN (body ->> 'type') IN ('thinking', 'reasoning') THEN 'reasoning'
+               WHEN (body ->> 'type') IN ('tool_call', 'tool_use', 'function_call') THEN 'tool_arguments'
+               WHEN (body ->> 'type') IN ('tool_call_response', 'tool_result', 'function_call_output') THEN 'tool_result'
                WHEN "role" IN ('tool', 'function') THEN 'tool_result'
                ELSE 'content'
            END,
            CASE
                WHEN json_type(body) = 'VARCHAR' THEN body ->> '$'
-               WHEN body ->> 'type' IN ('tool_call', 'tool_use', 'function_call')
+               WHEN (body ->> 'type') IN ('tool_call', 'tool_use', 'function_call')
                    THEN coalesce(body ->> 'arguments', body ->> 'input')
-               WHEN body ->> 'type' IN ('tool_call_response', 'tool_result', 'function_call_output')
+               WHEN (body ->> 'type') IN ('tool_call_response', 'tool_result', 'function_call_output')
                    THEN coalesce(body ->> 'response', body ->> 'result', body ->> 'content', body ->> 'output')
                ELSE coalesce(
                    text_of(body -> 'text'), text_of(body -> 'content'), text_of(body -> 'reasoning'),
                    text_of(body -> 'thinking'), text_of(body -> 'refusal')
                )
-           END
+           END,
+           NULL
     FROM piece
     UNION ALL
-    SELECT byte_offset, item, side, cuts_middle, message_index, "role", 2, 0, 'content', text_of(body -> 'refusal')
+    SELECT byte_offset, item, side, cuts_middle, message_index, "role", 2, 0, 'content', text_of(body -> 'refusal'), NULL
     FROM message
     UNION ALL
     SELECT byte_offset, item, side, cuts_middle, message_index, "role", 3, c.place, 'tool_arguments',
-           c.call ->> '$.function.arguments'
+           c.call ->> '$.function.arguments', NULL
     FROM message, unnest(json_extract(body, '$.tool_calls[*]')) WITH ORDINALITY AS c(call, place)
     UNION ALL
     SELECT byte_offset, item, side, cuts_middle, message_index, "role", 4, 0, 'tool_arguments',
-           body ->> '$.function_call.arguments'
+           body ->> '$.function_call.arguments', NULL
     FROM message
     UNION ALL
-    SELECT byte_offset, item, side, cuts_middle, 0, NULL, 5, 0, 'text', whole
+    SELECT byte_offset, item, side, cuts_middle, 0, NULL, 5, 0, 'text', whole, tail
     FROM sides
 ),
 broken AS (
-    SELECT segment.*,
+    SELECT *,
            CASE
-               WHEN segment.field = 'text' AND segment.tier = 5 AND sides.tail IS NOT NULL THEN sides.tail
-               WHEN segment.cuts_middle AND length(text) = 2051 AND substr(text, 1025, 3) = '...' THEN substr(text, 1028)
+               WHEN given_tail IS NOT NULL THEN given_tail
+               WHEN cuts_middle AND length(text) = 2051 AND substr(text, 1025, 3) = '...' THEN substr(text, 1028)
                WHEN contains(text, '(litellm_truncated skipped ')
                    THEN regexp_extract(text, '\(litellm_truncated skipped \d+ chars[^)]*\)(?: \.\.\.)?(.*)$', 1, 's')
            END AS tail,
            CASE
-               WHEN segment.cuts_middle AND length(text) = 2051 AND substr(text, 1025, 3) = '...' THEN substr(text, 1, 1024)
+               WHEN given_tail IS NOT NULL THEN text
+               WHEN cuts_middle AND length(text) = 2051 AND substr(text, 1025, 3) = '...' THEN substr(text, 1, 1024)
                WHEN contains(text, '(litellm_truncated skipped ')
                    THEN regexp_extract(text, '^(.*?)(?:\.\.\. )?\(litellm_truncated skipped ', 1, 's')
                ELSE text
            END AS head
     FROM segment
-    JOIN sides USING (byte_offset, item, side)
 ),
 fragment AS (
     SELECT byte_offset, item, side, message_index, "role", tier, place, field, 0 AS half,

@@ -1,0 +1,105 @@
+"""Writes ``docs/reference/`` from the code, so that it cannot drift; a test compares.
+
+Run as ``make reference``. Takes an optional folder to write to.
+"""
+
+import sys
+from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import typer.main
+from typer.testing import CliRunner
+
+from forensics.case import schema
+from forensics.case.config import CaseConfig
+from forensics.cli.app import app
+from forensics.resources import queries
+
+KINDS = {
+    "formats": "Log formats",
+    "link": "Joins",
+    "mechanisms": "Mechanisms",
+    "verdicts": "Verdicts",
+    "coverage": "Coverage",
+    "reports": "Report tables",
+}
+NOTE = "<!-- written by docs/make_reference.py; do not edit -->\n\n"
+
+
+def commands() -> str:
+    """Every command with its help, as printed at 100 columns."""
+    runner = CliRunner(env={"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"})
+    names = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    parts = [f"{NOTE}# Commands\n"]
+    for name in names:
+        printed = runner.invoke(app, [name, "--help"], prog_name="forensics").output
+        body = "\n".join(line.rstrip() for line in printed.splitlines()).strip()
+        parts.append(f"\n## forensics {name}\n\n```text\n{body}\n```\n")
+    return "".join(parts)
+
+
+def case_toml() -> str:
+    """Every key of ``case.toml`` with its type and default."""
+    parts = [f"{NOTE}# case.toml\n\nAn unknown key is an error that names its line and the nearest known key.\n"]
+    _section(parts, CaseConfig, "")
+    return "".join(parts)
+
+
+def _section(parts: list[str], kind: type[Any], label: str) -> None:
+    hints = get_type_hints(kind)
+    parts.append(f"\n## {label or 'top level'}\n\n{' '.join((kind.__doc__ or '').split())}\n\n")
+    parts.append("| key | type | default |\n| --- | --- | --- |\n")
+    nested: list[tuple[type[Any], str]] = []
+    for item in fields(kind):
+        hint, name = hints[item.name], "class" if item.name == "tenant_class" else item.name
+        inner = get_args(hint)[0] if get_args(hint) else hint
+        if is_dataclass(inner):
+            table = f"[[{name}]]" if get_args(hint) else f"[{name}]"
+            nested.append((inner, table))  # type: ignore[arg-type]
+            parts.append(f"| `{name}` | `{table}` | |\n")
+            continue
+        default = "required" if item.default is MISSING and item.default_factory is MISSING else _shown(item.default)
+        shown = getattr(hint, "__name__", "") if not get_args(hint) else str(hint).replace("|", "or").replace("'", "")
+        parts.append(f"| `{name}` | {shown.replace('datetime.', '')} | {default} |\n")
+    for inner, table in nested:
+        _section(parts, inner, table)
+
+
+def _shown(value: object) -> str:
+    return "" if value is None or value is MISSING else f"`{value!r}`".replace("()", "[]")
+
+
+def query_pages() -> str:
+    """Every query with its header: question, grain, inputs, assumptions, what establishes and excludes."""
+    parts = [f"{NOTE}# Queries\n\nEach is one file; `forensics sql CASE NAME` runs one.\n"]
+    for kind, title in KINDS.items():
+        parts.append(f"\n## {title}\n")
+        for each in queries(kind):
+            parts.append(f"\n### {each.name}\n\n")
+            parts += [f"- **{key}**: {value}\n" for key, value in each.header.items()]
+    return "".join(parts)
+
+
+def tables() -> str:
+    """Columns and types of the tables that ingest writes."""
+    parts = [f"{NOTE}# Tables that ingest writes\n\n`docs/architecture.md` says what each column means.\n"]
+    for name, columns in (("file", schema.FILE), ("record", schema.RECORD), ("reject", schema.REJECT)):
+        parts.append(f"\n## {name}\n\n| column | type |\n| --- | --- |\n")
+        parts += [f"| `{column}` | {kind} |\n" for column, kind in columns.items()]
+    return "".join(parts)
+
+
+PAGES = {"commands.md": commands, "case-toml.md": case_toml, "queries.md": query_pages, "tables.md": tables}
+
+
+def main() -> None:
+    """Writes all pages."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "reference"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, page in PAGES.items():
+        (folder / name).write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""The match stage: which responses under suspicion hold which other text, and what explains it."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Final
+
+import duckdb
+import numpy as np
+
+from forensics.case import texts
+from forensics.case.database import create_table
+from forensics.case.folder import Case
+from forensics.match.engine import Match, Text, cover
+from forensics.match.engine import match as match_texts
+from forensics.match.ledger import HOLDER, OWN, PUBLIC, SOURCE, TAINTED, Flags
+from forensics.match.library import CaseLibrary, Part
+from forensics.match.public import PublicFirst, public_texts
+from forensics.resources import query
+
+MOST_SOURCES: Final = 32  # sources of one response whose spans are kept, those that explain most first
+MOST_EXPLAINED: Final = 32  # spans of one response that something explains and that are kept for the record
+
+_SPAN_COLUMNS: Final = """
+    exchange_id VARCHAR, span INTEGER, source_exchange_id VARCHAR, source_tenant VARCHAR, kind VARCHAR,
+    response_part INTEGER, response_field VARCHAR, response_start BIGINT, response_end BIGINT,
+    source_side VARCHAR, source_part INTEGER, source_message_index INTEGER, source_field VARCHAR,
+    source_start BIGINT, source_end BIGINT, bits_milli BIGINT, similarity_milli BIGINT, holders INTEGER,
+    explained_by VARCHAR
+"""
+
+_INSERT: Final = f"INSERT INTO match_span VALUES ({', '.join('?' * (_SPAN_COLUMNS.count(',') + 1))})"  # noqa: S608
+
+
+@dataclass(frozen=True)
+class MatchReport:
+    """Examined exchanges, those whose both sides were complete, texts read, and spans kept."""
+
+    examined: int
+    complete: int
+    texts: int
+    spans: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.examined:>7,} responses searched ({self.complete:,} with all texts complete), "
+            f"{self.texts:,} texts read, {self.spans:,} spans kept"
+        )
+
+
+def match(con: duckdb.DuckDBPyConnection, case: Case, *, threads: int, metadata_only: bool = False) -> MatchReport:
+    """Writes ``examined``, ``match_span`` and ``scan`` (contract: ``docs/architecture.md``).
+
+    Reads the tables of link and suspect and, unless ``metadata_only``, the view ``text``, which it attaches. With
+    ``metadata_only`` both tables stay empty. ``threads`` bounds the database; the result does not depend on it.
+    """
+    con.execute(f"CREATE OR REPLACE TABLE match_span ({_SPAN_COLUMNS})")
+    examined = create_table(con, "examined", query("match/examined", case.site))
+    thresholds = case.config.thresholds
+    margins = {
+        "probable_milli": round(thresholds.probable_margin_bits * 1000),
+        "confirmed_milli": round(thresholds.confirmed_margin_bits * 1000),
+    }
+    complete = create_table(con, "scan", query("match/scan", case.site), **margins)
+    if metadata_only:
+        con.execute("DELETE FROM scan")
+        return MatchReport(0, 0, 0, 0)
+    con.execute(f"SET threads = {int(threads)}")
+    texts.attach(con, case)
+    search = _Search(con, case)
+    rows = search.rows()
+    if rows:
+        con.executemany(_INSERT, rows)
+    complete = (con.execute("SELECT count(*) FROM scan WHERE complete").fetchone() or (0,))[0]
+    return MatchReport(examined, complete, len(search.library.parts), len(rows))
+
+
+class _Search:
+    """Says what every text of the case may do to each examined response, and turns matches into rows."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, case: Case) -> None:
+        self.library = CaseLibrary(con)
+        self._public = public_texts(case)
+        rows = con.execute("SELECT exchange_id, tenant, began_ns FROM examined ORDER BY exchange_id").fetchall()
+        self._examined = {exchange_id: (tenant, began) for exchange_id, tenant, began in rows}
+        self._mine = [
+            p for p in self.library.parts.values() if p.side == "response" and p.exchange_id in self._examined
+        ]
+        self._number: dict[str, int] = {}
+        tenants = [self._examined[p.exchange_id][0] for p in self._mine]
+        self._tenant = np.array([self._tenant_number(name) for name in tenants], dtype=np.int64)
+        began = [self._examined[p.exchange_id][1] for p in self._mine]
+        self._began = np.array([_LATE if ns is None else ns for ns in began], dtype=np.int64)
+        self._exchange: dict[str, list[int]] = defaultdict(list)
+        for i, part in enumerate(self._mine):
+            self._exchange[part.exchange_id].append(i)
+        self._candidate: dict[str, list[int]] = defaultdict(list)
+        pairs = con.execute("SELECT DISTINCT exchange_id, source_exchange_id FROM candidate ORDER BY ALL").fetchall()
+        for exchange_id, source_id in pairs:
+            self._candidate[source_id] += self._exchange.get(exchange_id, [])
+
+    def rows(self) -> list[tuple[object, ...]]:
+        """Returns the rows of ``match_span``, ordered by exchange and span."""
+        if not self._mine:
+            return []
+        responses = list(self.library.fetch([p.text_id for p in self._mine]))
+        library = PublicFirst(self._public, self.library)
+        found = match_texts(responses, library, self._roles)
+        by_exchange: dict[str, list[Match]] = defaultdict(list)
+        for each in found:
+            by_exchange[self.library.parts[each.response_id].exchange_id].append(each)
+        return [
+            row for exchange_id in sorted(by_exchange) for row in self._of_one(exchange_id, by_exchange[exchange_id])
+        ]
+
+    def _roles(self, text: Text) -> Flags:
+        flags = np.zeros(len(self._mine), dtype=np.uint8)
+        part = self.library.parts.get(text.text_id)
+        if part is None:
+            flags[:] = PUBLIC
+            return flags
+        earlier = self._began > (part.since_ns if part.since_ns is not None else -1)
+        own = self._tenant == self._tenant_number(part.tenant)
+        own_exchange = self._exchange.get(part.exchange_id, [])
+        suspect = part.side == "response" and part.exchange_id in self._examined
+        flags[earlier & own] |= OWN
+        if not suspect and not part.nameless:
+            flags[earlier & ~own] |= HOLDER
+        flags[own & ~earlier] |= TAINTED
+        flags[self._candidate.get(part.exchange_id, [])] |= SOURCE
+        flags[own_exchange] = OWN if part.side == "prompt" else 0
+        return flags
+
+    def _tenant_number(self, tenant: str | None) -> int:
+        return self._number.setdefault(tenant or "", len(self._number))
+
+    def _of_one(self, exchange_id: str, found: list[Match]) -> list[tuple[object, ...]]:
+        parts = self.library.parts
+        by_source: dict[tuple[str, str], list[Match]] = defaultdict(list)
+        for each in found:
+            by_source[parts[each.source_id].exchange_id, each.response_id].append(each)
+        kept: dict[str, list[Match]] = defaultdict(list)
+        for (source, _), group in by_source.items():
+            kept[source] += cover(group)
+        weight = {source: sum(m.span.bits_milli for m in spans) for source, spans in kept.items()}
+        ranked = sorted(kept, key=lambda source: (-weight[source], source))[:MOST_SOURCES]
+        spans = [m for source in ranked for m in kept[source]]
+        explained = [m for m in spans if m.span.explained_by and not m.span.bits_milli][:MOST_EXPLAINED]
+        chosen = [m for m in spans if m.span.bits_milli] + explained
+        chosen.sort(
+            key=lambda m: (m.response_id, m.span.response_start, m.span.response_end, m.source_id, m.span.source_start)
+        )
+        return [_row(exchange_id, i, parts[m.response_id], parts[m.source_id], m) for i, m in enumerate(chosen, 1)]
+
+
+_LATE: Final = np.iinfo(np.int64).max
+
+
+def _row(exchange_id: str, number: int, mine: Part, source: Part, found: Match) -> tuple[object, ...]:
+    span = found.span
+    return (
+        exchange_id, number, source.exchange_id, source.tenant, span.kind,
+        mine.part, mine.field, span.response_start, span.response_end,
+        source.side, source.part, source.message_index, source.field, span.source_start, span.source_end,
+        span.bits_milli, span.similarity_milli, span.holders, span.explained_by,
+    )  # fmt: skip

@@ -1,0 +1,59 @@
+-- question: what does each line of the router's text log (sglang_router, SMG) say?
+-- grain: one row per line
+-- inputs: raw (line, byte_offset, item, raw): lines without terminal colours
+-- framing: text
+-- detect: ^(?:\x1b\[[0-9;]*m)*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?(?:\x1b\[[0-9;]*m)*\s+(?:\x1b\[[0-9;]*m)*(?:TRACE|DEBUG|INFO|WARN|ERROR)\b.*(?:smg|router|http_request)
+-- evidence: tracing-subscriber lines that name the router
+-- assumptions: stamps are UTC (tracing's SystemTime), of second resolution; latency is in microseconds. The router names
+--   workers at INFO only where one failed. Its request id is the client's x-request-id, and joins to a gateway's record
+--   where that keeps the upstream's headers. Shapes: model_gateway/src/middleware/logging.rs (formats.md A8)
+-- false positives: request_id comes from a client header
+WITH line AS MATERIALIZED (
+    SELECT byte_offset, item,
+           regexp_extract(
+               raw, '^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?)Z?\s+(TRACE|DEBUG|INFO|WARN|ERROR)\s+(.*)$',
+               ['stamp', 'level', 'body'], 's'
+           ) AS f
+    FROM raw
+),
+parsed AS (
+    SELECT byte_offset, item, f.stamp AS stamp, f.level AS level, f.body AS body,
+           nullif(regexp_extract(f.body, 'request_id="([^"]*)"', 1), '') AS request_id,
+           nullif(regexp_extract(f.body, 'uri=(\S+)', 1), '') AS uri,
+           try_cast(nullif(regexp_extract(f.body, 'status_code=(\d+)', 1), '') AS INTEGER) AS status,
+           try_cast(nullif(regexp_extract(f.body, 'latency=(\d+)', 1), '') AS BIGINT) AS latency,
+           nullif(regexp_extract(f.body, 'decode_url=https?://([^\s/]+)', 1), '') AS decode_address,
+           nullif(regexp_extract(f.body, 'prefill_url=https?://([^\s/]+)', 1), '') AS prefill_address,
+           regexp_extract(f.body, '[a-z_:]+: [^ ]*\.rs:\d+: (.*)$', 1, 's') AS message
+    FROM line
+)
+SELECT
+    byte_offset, item,
+    CASE
+        WHEN contains(body, 'mode: PrefillDecode') OR contains(body, 'Starting router on') THEN 'topology'
+        WHEN request_id IS NULL THEN 'note'
+        WHEN uri IN ('/health', '/readiness', '/liveness', '/health_generate', '/metrics', '/v1/models') THEN 'access'
+        ELSE 'router'
+    END AS kind,
+    CASE
+        WHEN request_id IS NULL THEN NULL
+        WHEN message LIKE 'started processing%' THEN 'received'
+        WHEN status IS NOT NULL THEN 'finished'
+    END AS phase,
+    stamp_ns(stamp) AS at_ns,
+    TRY(latency * 1000) AS latency_ns,
+    request_id AS router_request_id,
+    CASE WHEN decode_address IS NOT NULL THEN 'decode' WHEN prefill_address IS NOT NULL THEN 'prefill' END AS "role",
+    coalesce(decode_address, prefill_address) AS worker_address,
+    'smg' AS engine,
+    status AS http_status,
+    CASE
+        WHEN status >= 400 OR level = 'ERROR' THEN 'error'
+        WHEN status IS NOT NULL THEN 'ok'
+    END AS outcome,
+    CASE WHEN level = 'ERROR' THEN message END AS error_text,
+    json_object(
+        'level', level, 'uri', uri, 'message', substr(message, 1, 2000), 'prefill', prefill_address, 'decode', decode_address
+    ) AS detail,
+    CASE WHEN stamp = '' THEN 'foreign_line' END AS reject_reason
+FROM parsed

@@ -1,0 +1,68 @@
+-- question: How complete was the search of a response, and what must a match weigh to count?
+-- grain: one row per examined exchange
+-- inputs: examined, exchange, exchange_text, candidate
+-- assumptions: a candidate is complete if its whole prompt is there, and its response too where one was delivered; for a
+--   late write the prompt suffices, since only the prompt's KV is transferred. A threshold is log2 of the candidates that
+--   were tried plus a declared margin.
+WITH pair AS (
+    SELECT DISTINCT c.exchange_id, c.source_exchange_id, bool_and(c.mechanism = 'late_write') AS prompt_only
+    FROM candidate AS c
+    GROUP BY c.exchange_id, c.source_exchange_id
+),
+
+tried AS (
+    SELECT
+        p.exchange_id, p.source_exchange_id,
+        pt.state AS prompt_state,
+        CASE WHEN p.prompt_only OR x.delivered = 'no' THEN 'complete' ELSE rt.state END AS response_state,
+        pt.state IS NOT NULL OR rt.state IS NOT NULL AS has_text
+    FROM pair AS p
+    INNER JOIN exchange AS x ON x.exchange_id = p.source_exchange_id
+    LEFT JOIN exchange_text AS pt ON pt.exchange_id = p.source_exchange_id AND pt.side = 'prompt'
+    LEFT JOIN exchange_text AS rt ON rt.exchange_id = p.source_exchange_id AND rt.side = 'response'
+),
+
+counted AS (
+    SELECT
+        exchange_id,
+        count(*) AS candidates,
+        count(*) FILTER (WHERE has_text) AS with_text,
+        count(*) FILTER (WHERE coalesce(prompt_state = 'complete' AND response_state = 'complete', false)) AS complete,
+        bool_or(prompt_state IS NULL) AS prompt_missing,
+        bool_or(prompt_state = 'truncated') AS prompt_truncated,
+        bool_or(response_state IS NULL) AS response_missing,
+        bool_or(response_state = 'truncated') AS response_truncated
+    FROM tried
+    GROUP BY exchange_id
+),
+
+judged AS (
+    SELECT
+        e.exchange_id,
+        coalesce(t.state, 'absent') AS response_state,
+        coalesce(c.candidates, 0) AS candidates,
+        coalesce(c.complete, 0) AS candidates_complete,
+        coalesce(c.candidates, 0) - coalesce(c.complete, 0) AS candidates_incomplete,
+        CASE
+            WHEN t.state IS NULL THEN 'response_missing'
+            WHEN t.state != 'complete' THEN 'response_truncated'
+            WHEN c.exchange_id IS NULL THEN NULL
+            WHEN c.prompt_missing THEN 'prompt_missing'
+            WHEN c.prompt_truncated THEN 'prompt_truncated'
+            WHEN c.response_missing THEN 'response_missing'
+            WHEN c.response_truncated THEN 'response_truncated'
+        END AS missing_why,
+        round(1000 * log2(greatest(c.with_text, 1)))::BIGINT AS base_milli
+    FROM examined AS e
+    LEFT JOIN exchange_text AS t ON t.exchange_id = e.exchange_id AND t.side = 'response'
+    LEFT JOIN counted AS c ON c.exchange_id = e.exchange_id
+)
+
+SELECT
+    exchange_id, response_state, candidates, candidates_complete, candidates_incomplete,
+    missing_why IS NULL AS complete,
+    missing_why,
+    coalesce(base_milli, 0) + $probable_milli::BIGINT AS probable_milli,
+    coalesce(base_milli, 0) + $confirmed_milli::BIGINT AS confirmed_milli
+FROM judged
+ORDER BY exchange_id

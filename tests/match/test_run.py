@@ -1,0 +1,152 @@
+"""The match stage over small stories: who is named, what explains a passage away, and what completeness means."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.match.story import Story, weights
+
+SECRET = "Ottilie Brandmeyer transferred 48,213 crowns to account KZ-77310 on 14 March 2027 without telling the board."
+OTHER = "The ferry to Skarholm leaves pier nine twice a day and carries forty bicycles besides its passengers."
+LICENCE = (
+    "Vendors shall deliver the goods within thirty days of the order, and any dispute arising from this agreement "
+    "is settled by the chamber of arbitration in Lund under its simplified rules."
+)
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Story:
+    return Story(tmp_path)
+
+
+def scan(con: object, name: str) -> dict[str, object]:
+    cursor = con.execute("SELECT * FROM scan WHERE exchange_id = ?", [name])  # type: ignore[attr-defined]
+    return dict(zip([column[0] for column in cursor.description], cursor.fetchone(), strict=True))
+
+
+def test_names_the_exchange_whose_text_came_out(story: Story) -> None:
+    story.exchange("a", "alder", f"Minutes of the week. {OTHER} Please summarise.", "A quiet week on the water.")
+    story.exchange("b", "birch", f"Draft a memo. {SECRET} Keep it short.", "Here is the memo.")
+    story.exchange("c", "cedar", "What is the weather in Lund?", f"Mild and dry. {SECRET} Take an umbrella.")
+    story.suspect("c", "b", "a")
+    report, con = story.run()
+    found = weights(con, "c")
+    assert set(found) == {"b"}
+    assert found["b"] >= scan(con, "c")["confirmed_milli"]  # type: ignore[operator]
+    begin, end, source_begin, source_end = con.execute(
+        "SELECT response_start, response_end, source_start, source_end FROM match_span WHERE source_exchange_id = 'b'"
+    ).fetchone() or (0, 0, 0, 0)
+    assert f"Mild and dry. {SECRET} Take an umbrella."[begin:end] == SECRET
+    assert f"Draft a memo. {SECRET} Keep it short."[source_begin:source_end] == SECRET
+    assert report.examined == report.complete == 1
+
+
+def test_what_the_recipient_sent_itself_is_explained(story: Story) -> None:
+    story.exchange("a", "birch", f"Draft a memo. {SECRET}", "Done.")
+    story.exchange("b", "cedar", f"Translate this. {SECRET}", "Later.")
+    story.exchange("c", "cedar", "What did I send you?", f"You sent: {SECRET}")
+    story.suspect("c", "b", "a")
+    _, con = story.run()
+    assert weights(con, "c").get("a", 0) == 0
+    assert ("own_context",) in con.execute("SELECT explained_by FROM match_span WHERE exchange_id = 'c'").fetchall()
+
+
+def test_an_answer_of_another_tenant_leaks_too(story: Story) -> None:
+    story.exchange("a", "birch", "Who moved the money?", f"As far as I can see: {SECRET}")
+    story.exchange("b", "cedar", "Good morning.", f"Good morning! {SECRET}")
+    story.suspect("b", "a")
+    _, con = story.run()
+    assert con.execute("SELECT DISTINCT source_side FROM match_span").fetchall() == [("response",)]
+    assert weights(con, "b")["a"] > 40_000
+
+
+def test_text_that_many_tenants_hold_weighs_next_to_nothing(story: Story) -> None:
+    for number in range(6):
+        story.exchange(f"t{number}", f"tenant {number}", f"Our terms: {LICENCE}", "Noted.")
+    story.exchange("z", "cedar", "What are usual terms?", f"Usually: {LICENCE}")
+    story.suspect("z", *(f"t{number}" for number in range(5, -1, -1)))
+    _, con = story.run()
+    assert max(weights(con, "z").values(), default=0) < 12_000
+    assert ("common",) in con.execute("SELECT DISTINCT explained_by FROM match_span").fetchall()
+
+
+def test_one_source_read_by_many_recipients_is_no_boilerplate(story: Story) -> None:
+    story.exchange("s", "birch", f"Draft a memo. {SECRET}", "Done.")
+    for number in range(5):
+        story.exchange(f"r{number}", f"reader {number}", "Hello?", f"Hello. {SECRET} Bye.")
+        story.suspect(f"r{number}", "s", *(f"r{n}" for n in range(number)))
+        story.exchange(f"h{number}", f"reader {number}", ["Hello?", f"Hello. {SECRET} Bye.", "What was that?"], "No idea.")
+    _, con = story.run()
+    for number in range(5):
+        assert weights(con, f"r{number}")["s"] >= scan(con, f"r{number}")["confirmed_milli"]  # type: ignore[operator]
+
+
+def test_declared_public_text_is_explained(tmp_path: Path) -> None:
+    story = Story(tmp_path, declarations='public_text = ["terms.txt"]\n')
+    story.exchange("a", "birch", f"Our terms: {LICENCE}", "Noted.")
+    story.exchange("b", "cedar", "What are usual terms?", f"Usually: {LICENCE}")
+    story.suspect("b", "a")
+    (tmp_path / "case-1").mkdir()
+    (tmp_path / "case-1" / "terms.txt").write_text(LICENCE, encoding="utf-8")
+    with pytest.raises(Exception, match="not empty"):
+        story.run()
+
+
+def test_a_paraphrase_is_found_by_its_facts_together(story: Story) -> None:
+    for number in range(8):
+        story.exchange(f"n{number}", f"tenant {number}", f"{OTHER} Dated {number + 2} May 2026. Mr Aldo Fenwick.", "Yes.")
+    story.exchange("a", "birch", f"Draft a memo. {SECRET} It was ledger folio LF-2291 again.", "Done.")
+    paraphrase = "On 14 March 2027 the sum of 48,213 left for KZ-77310; Ottilie Brandmeyer did it, says folio LF-2291."
+    story.exchange("b", "cedar", "Tell me a story.", paraphrase)
+    story.suspect("b", "a", *(f"n{number}" for number in range(8)))
+    _, con = story.run()
+    assert weights(con, "b")["a"] >= scan(con, "b")["probable_milli"]  # type: ignore[operator]
+    assert ("facts",) in con.execute("SELECT kind FROM match_span WHERE source_exchange_id = 'a'").fetchall()
+    assert max((w for source, w in weights(con, "b").items() if source != "a"), default=0) < 12_000
+
+
+def test_noise_matches_nobody(story: Story) -> None:
+    story.exchange("a", "birch", "the the the is is is 0 0 0 0 0 of of of of " * 20, "hello " * 200)
+    story.exchange("b", "cedar", "Why?", "the the the the is is is 0 0 0 0 0 0 0 hello hello hello hello of of of of")
+    story.suspect("b", "a")
+    _, con = story.run()
+    assert max(weights(con, "b").values(), default=0) < 12_000
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ({"response_state": "truncated"}, "response_truncated"),
+        ({"response": None}, "response_missing"),
+    ],
+)
+def test_an_incomplete_response_is_said(story: Story, how: dict[str, str | None], why: str) -> None:
+    story.exchange("a", "birch", SECRET, "Done.")
+    response = how.pop("response", "Nothing here.")
+    story.exchange("b", "cedar", "Hello", response, **how)  # type: ignore[arg-type]
+    story.suspect("b", "a", mechanism="late_write", status="possible")
+    _, con = story.run()
+    found = scan(con, "b")
+    assert (found["complete"], found["missing_why"]) == (False, why)
+
+
+def test_a_late_write_needs_the_prompt_of_its_source_only(story: Story) -> None:
+    story.exchange("a", "birch", SECRET, None)
+    story.exchange("b", "cedar", "Hello", "Hello yourself.")
+    story.suspect("b", "a", mechanism="late_write", status="possible")
+    story.exchange("c", "birch", SECRET, None, prompt_state="truncated")
+    story.exchange("d", "cedar", "Hello", "Hello yourself.")
+    story.suspect("d", "c", mechanism="late_write", status="possible")
+    _, con = story.run()
+    assert scan(con, "b")["complete"] is True
+    assert scan(con, "d")["missing_why"] == "prompt_truncated"
+
+
+def test_the_result_does_not_depend_on_threads(story: Story) -> None:
+    story.exchange("a", "birch", f"{SECRET} {OTHER}", "Done.")
+    story.exchange("b", "alder", f"{OTHER} {LICENCE}", "Done.")
+    story.exchange("c", "cedar", "Hello", f"{OTHER} And then: {SECRET}")
+    story.suspect("c", "b", "a")
+    rows = [story.run(threads)[1].execute("SELECT * FROM match_span").fetchall() for threads in (1, 2)]
+    assert rows[0] == rows[1]
+    assert rows[0]

@@ -1,0 +1,1 @@
+"""The scenario: pages, texts, logs and truth of the bundled story."""

@@ -1,0 +1,32 @@
+"""The docs cannot drift from the code."""
+
+import runpy
+from pathlib import Path
+
+from forensics.resources import queries
+
+ROOT = Path(__file__).parent.parent
+KINDS = ("formats", "link", "mechanisms", "verdicts", "coverage", "reports")
+
+
+def test_reference_is_what_the_code_says() -> None:
+    pages = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))["PAGES"]
+    for name, page in pages.items():
+        written = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
+        assert written == page(), f"docs/reference/{name} is stale: run `make reference`"
+
+
+def test_every_query_says_what_it_answers() -> None:
+    for kind in KINDS:
+        for each in queries(kind):
+            assert {"question", "grain", "inputs"} <= set(each.header), each.name
+
+
+def test_every_reason_code_is_explained() -> None:
+    method = (ROOT / "docs" / "method.md").read_text(encoding="utf-8")
+    for code in (
+        "response_missing response_truncated prompt_missing prompt_truncated text_not_kept tokens_unknown "
+        "placement_unknown limits_unknown other_side_missing mechanism_possible client_record_missing "
+        "engine_log_missing no_response suspected_cleared excluded_by_records mechanism_established foreign_text"
+    ).split():
+        assert f"`{code}`" in method, code
