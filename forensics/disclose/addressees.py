@@ -95,9 +95,7 @@ def _by_tenant(found: list[Row]) -> dict[str, list[Row]]:
     return grouped
 
 
-def _frame(
-    con: duckdb.DuckDBPyConnection, case: Case, keys: Keys, *, summary_hash: str, date: str
-) -> dict[str, str]:
+def _frame(con: duckdb.DuckDBPyConnection, case: Case, keys: Keys, *, summary_hash: str, date: str) -> dict[str, str]:
     """What stands in every letter. Without a declared window its period is that of the evidence, by whole days."""
     notice, window, span = case.config.notice, case.config.window, one(con, case, "examined_window")
     declared = {name: getattr(notice, name) for name in (

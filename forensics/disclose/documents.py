@@ -1,6 +1,7 @@
 """The template engine: strict, without code of its own, and inert for whatever it is given."""
 
 import textwrap
+from functools import lru_cache
 from typing import Any, Final
 
 from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
@@ -14,7 +15,7 @@ WIDTH: Final = 78
 class _Reports(BaseLoader):
     """Loads templates from the installation's ``reports`` folder only."""
 
-    def get_source(self, environment: Environment, template: str) -> tuple[str, str, None]:
+    def get_source(self, _environment: Environment, template: str) -> tuple[str, str, None]:
         path = folder("reports") / template
         if ".." in template or not path.is_file():
             raise TemplateNotFound(template)
@@ -28,9 +29,12 @@ class _Fixed(str):
 
 
 def render(template: str, **context: Any) -> str:
-    """Returns the document. The kind of escaping follows from the name: ``….html.jinja``, ``….md.jinja``, ``….txt.jinja``."""
+    """Returns the document without leading blank lines.
+
+    The kind of escaping follows from the name: ``….html.jinja``, ``….md.jinja`` or, with none, ``….txt.jinja``.
+    """
     environment = _environment(markdown=template.endswith(".md.jinja"))
-    return environment.get_template(template).render(context)
+    return environment.get_template(template).render(context).lstrip()
 
 
 def source(template: str) -> str:
@@ -41,13 +45,17 @@ def source(template: str) -> str:
 def words(template: str) -> list[str]:
     """Returns the fixed words of a template: what stands outside its expressions, and its string constants."""
     tokens = _environment(markdown=False).lex(source(template))
-    return [value.strip("'\"") if kind == "string" else value for _, kind, value in tokens if kind in ("data", "string")]
+    return [
+        value.strip("'\"") if kind == "string" else value for _, kind, value in tokens if kind in ("data", "string")
+    ]
 
 
+@lru_cache(maxsize=2)
 def _environment(*, markdown: bool) -> Environment:
     environment = Environment(
         loader=_Reports(),
-        autoescape=lambda name: name is not None and name.endswith(".html.jinja"),
+        # HTML is escaped by the engine, Markdown by finalize; plain text and the shared words need neither.
+        autoescape=lambda name: name is not None and name.endswith(".html.jinja"),  # noqa: S701
         undefined=StrictUndefined,
         finalize=_markdown_value if markdown else None,
         trim_blocks=True,
@@ -55,7 +63,7 @@ def _environment(*, markdown: bool) -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters.update(
-        wrap=_wrap, thousands=_thousands, plural=_plural, indent_wrap=_indent_wrap, fixed=_Fixed
+        wrap=_wrap, indent_wrap=_indent_wrap, thousands=_thousands, plural=_plural, show=_show, fixed=_Fixed
     )
     return environment
 
@@ -79,6 +87,15 @@ def _indent_wrap(value: str) -> str:
 
 def _thousands(value: int) -> str:
     return f"{value:,}"
+
+
+def _show(value: Any) -> str:
+    """Returns a table cell's text; what is not known is a dash."""
+    if value is None or value == "":
+        return "\N{EM DASH}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _plural(count: int, noun: str, several: str = "") -> str:

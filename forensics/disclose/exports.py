@@ -14,16 +14,17 @@ from forensics.errors import ForensicsError
 COLUMNS: Final = (
     "request_id", "tenant", "tenant_class", "model", "received_at", "integrity", "integrity_reason", "disclosure",
     "disclosure_reason", "basis", "mechanism", "decode_worker", "dp_rank", "source_request_id", "source_tenant",
-    "source_exchange_id", "mechanisms", "examined", "sources", "delivered", "over_pool", "bits_milli", "exchange_id",
+    "source_exchange_id", "sources", "examined", "scope", "grounds", "delivered", "over_pool", "bits_milli",
+    "exchange_id",
 )  # fmt: skip
-_JSON: Final = ("mechanisms", "examined", "sources")
+_JSON: Final = ("examined", "sources")
 
 
 def write_csv(found: Iterable[Row], out: TextIO, columns: tuple[str, ...] = COLUMNS) -> int:
     """Writes ``found`` with a header line and returns the rows written.
 
-    Evidence strings are on one line, without control characters, and inert in a spreadsheet (an apostrophe stands before
-    what it would compute); JSON lines hold them exactly.
+    Evidence strings are on one line, without control characters, and inert in a spreadsheet (an apostrophe stands
+    before what it would compute); JSON lines hold them exactly.
     """
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)

@@ -1,10 +1,10 @@
 """The guard: nothing is published while a letter holds anything of another tenant's.
 
-It reads bodies, which the renderer may not, and stands between rendering and publishing. It looks at the values that each
-letter is filled with, and at the assembled files less the template's fixed words, for runs shared with any other tenant's
-text, for other tenants' ids and for their names. What the addressee wrote itself and declared public text are its own.
-A hit is reported by field and length, never by its text. There is no way around it: the value has to change, or, if it is
-public, be declared so in ``public_text`` of ``case.toml``.
+It reads bodies, which the renderer may not, and stands between rendering and publishing. It looks at the values that
+each letter is filled with, and at the assembled files less the template's fixed words, for runs shared with any other
+tenant's text, for other tenants' ids and for their names. What the addressee wrote itself and declared public text are
+its own. A hit is reported by field and length, never by its text. There is no way around it: the value has to change,
+or, if it is public, be declared so in ``public_text`` of ``case.toml``.
 """
 
 import glob
@@ -76,43 +76,104 @@ def guard(con: duckdb.DuckDBPyConnection, case: Case, letters: list[Screened], f
     ``fixed`` are the words of the templates. ``con`` must have been given to ``tables.prepare``.
     """
     texts.attach(con, case)
-    public = list(_public(case))
-    hits = [
-        *_foreign_ids(con, case, letters, fixed, public),
-        *_foreign_names(con, case, letters, fixed, public),
-        *_foreign_text(con, case, letters, fixed, public),
-    ]
+    look = _Look(con, case, letters, fixed, list(_public(case)))
+    hits = sorted([*look.for_ids(), *look.for_names(), *look.for_text()])
     if hits:
-        told = "; ".join(f"{each.label}, {each.where}: {each.what} ({each.length} characters)" for each in sorted(hits)[:20])
+        told = "; ".join(f"{each.label}, {each.where}: {each.what} ({each.length} characters)" for each in hits[:20])
         raise ForensicsError(
             f"the guard stopped publication, {len(hits)} hit{'s' if len(hits) > 1 else ''} in letters: {told}",
             where=str(case.root),
-            fix="Change the named values (see [notice] in case.toml), or declare them in public_text if they are public",
+            fix="Change the named values ([notice] in case.toml), or declare them in public_text if they are public",
         )
 
 
-def _foreign_text(
-    con: duckdb.DuckDBPyConnection, case: Case, letters: list[Screened], fixed: list[str], public: list[str]
-) -> Iterator[Hit]:
-    zones = [zone for letter in letters for zone in _zones(letter, fixed)]
-    by_window: dict[str, list[_Zone]] = defaultdict(list)
-    for zone in zones:
-        for _, window in windows(zone.folded):
-            by_window[window].append(zone)
-    look = Windows({zone.folded for zone in zones})
-    own: dict[str, set[str]] = defaultdict(set)  # windows that an addressee's texts hold too
-    for tenant, text in _texts(con, case):
-        for window in look.shared(text):
-            for zone in by_window[window]:
-                if zone.letter.tenant == tenant:
-                    own[tenant].add(window)
-                else:
-                    zone.shared.add(window)
-    free = {window for text in public for window in look.shared(text)}
-    for zone in zones:
-        zone.shared -= free | own[zone.letter.tenant] | _own_windows(zone.letter)
-        if zone.shared:
-            yield Hit(zone.letter.label, zone.where, "text of another tenant", zone.length())
+@dataclass
+class _Look:
+    """The three looks that the guard takes at all letters. ``public`` are the declared public texts."""
+
+    con: duckdb.DuckDBPyConnection
+    case: Case
+    letters: list[Screened]
+    fixed: list[str]
+    public: list[str]
+
+    def for_text(self) -> Iterator[Hit]:
+        """Yields the zones that share a run with a text of another tenant, in one pass over all texts."""
+        zones = [zone for letter in self.letters for zone in _zones(letter, self.fixed)]
+        by_window: dict[str, list[_Zone]] = defaultdict(list)
+        for zone in zones:
+            for _, window in windows(zone.folded):
+                by_window[window].append(zone)
+        look = Windows({zone.folded for zone in zones})
+        own: dict[str, set[str]] = defaultdict(set)  # windows that an addressee's texts hold too
+        for tenant, text in self.texts():
+            for window in look.shared(text):
+                for zone in by_window[window]:
+                    if zone.letter.tenant == tenant:
+                        own[tenant].add(window)
+                    else:
+                        zone.shared.add(window)
+        free = {window for text in self.public for window in look.shared(text)}
+        for zone in zones:
+            zone.shared -= free | own[zone.letter.tenant] | _own_windows(zone.letter)
+            if zone.shared:
+                yield Hit(zone.letter.label, zone.where, "text of another tenant", zone.length())
+
+    def for_ids(self) -> Iterator[Hit]:
+        """Yields ids that are not the addressee's: in id fields any, elsewhere those of other tenants."""
+        owners: dict[str, set[str]] = defaultdict(set)
+        for row in rows(self.con, self.case, "guard_id"):
+            owners[inert.text(row["id"])].add(row["tenant"])
+        ordinary = {token for text in (*self.fixed, *self.public) for token in _tokens(text)}
+        for letter in self.letters:
+            typed = {str(value) for _, kind, value in letter.values if kind not in ("own_id", "own_name", "notice")}
+            free = ordinary | typed | set(_tokens(letter.tenant))
+            for path, kind, value in letter.values:
+                if kind == "own_id" and value and letter.tenant not in owners.get(inert.text(value), ()):
+                    yield Hit(letter.label, path, "an id that is not the addressee's", len(value))
+            for where, text in _shown(letter):
+                for token in set(_tokens(text)) - free:
+                    held = owners.get(token)
+                    if held and letter.tenant not in held and len(fold(token)) >= _SHORTEST_ID:
+                        yield Hit(letter.label, where, "an id of another tenant", len(token))
+
+    def for_names(self) -> Iterator[Hit]:
+        """Yields names of other tenants in declared prose; ids, times and counts have no room for one."""
+        vocabulary = {word for text in (*self.fixed, *self.public) for word in _WORD.findall(text.casefold())}
+        names = [(tenant, name) for tenant, name in self.names() if not set(_words(name)) <= vocabulary]
+        prose = {value for letter in self.letters for _, kind, value in letter.values if kind == "notice"}
+        named = {value: [(tenant, name) for tenant, name in names if _names(name, value)] for value in prose}
+        ordinary = self.ordinary({name: tenant for found in named.values() for tenant, name in found if name.isalpha()})
+        for letter in self.letters:
+            for path, kind, value in letter.values:
+                for tenant, name in named[value] if kind == "notice" else ():
+                    if tenant != letter.tenant and name not in ordinary:
+                        yield Hit(letter.label, path, "the name of another tenant", len(name))
+
+    def names(self) -> list[tuple[str, str]]:
+        """Returns (tenant, name or alias) of all tenants, in the logs or declared."""
+        declared = [(each.name, name) for each in self.case.config.tenant for name in (each.name, *each.aliases)]
+        seen = [(row["tenant"], row["tenant"]) for row in rows(self.con, self.case, "tenant")]
+        return sorted({(tenant, name) for tenant, name in (*declared, *seen) if name.strip()})
+
+    def ordinary(self, owners: dict[str, str]) -> set[str]:
+        """Returns those one-word names that at least two other tenants write in small letters, as one does a word."""
+        if not owners:
+            return set()
+        lower = {name.lower(): name for name in owners}
+        pattern = re.compile(rf"(?<!\w)({'|'.join(re.escape(each) for each in sorted(lower))})(?!\w)")
+        users: dict[str, set[str]] = defaultdict(set)
+        for tenant, text in self.texts():
+            for word in set(pattern.findall(text)):
+                if tenant != owners[lower[word]]:
+                    users[lower[word]].add(tenant or "")
+        return {name for name, tenants in users.items() if len(tenants) >= 2}
+
+    def texts(self) -> Iterator[tuple[str | None, str]]:
+        """Yields (tenant, text) of every text of the case, a few at a time."""
+        result = database.select(self.con, query("reports/guard_text", self.case.site))
+        while batch := result.fetchmany(_BATCH):
+            yield from batch
 
 
 def _zones(letter: Screened, fixed: list[str]) -> Iterator[_Zone]:
@@ -142,26 +203,6 @@ def _own_windows(letter: Screened) -> set[str]:
     return {window for value in own for _, window in windows(fold(value))}
 
 
-def _foreign_ids(
-    con: duckdb.DuckDBPyConnection, case: Case, letters: list[Screened], fixed: list[str], public: list[str]
-) -> Iterator[Hit]:
-    owners: dict[str, set[str]] = defaultdict(set)
-    for row in rows(con, case, "guard_id"):
-        owners[inert.text(row["id"])].add(row["tenant"])
-    ordinary = {token for text in (*fixed, *public) for token in _tokens(text)}
-    for letter in letters:
-        typed = {str(value) for _, kind, value in letter.values if kind not in ("own_id", "own_name", "notice")}
-        own_name = set(_tokens(letter.tenant))
-        for path, kind, value in letter.values:
-            if kind == "own_id" and value and letter.tenant not in owners.get(inert.text(value), ()):
-                yield Hit(letter.label, path, "an id that is not the addressee's", len(value))
-        for where, text in _shown(letter):
-            for token in set(_tokens(text)) - ordinary - typed - own_name:
-                held = owners.get(token)
-                if held and letter.tenant not in held and len(fold(token)) >= _SHORTEST_ID:
-                    yield Hit(letter.label, where, "an id of another tenant", len(token))
-
-
 def _shown(letter: Screened) -> Iterator[tuple[str, str]]:
     for path, kind, value in letter.values:
         if kind == "notice":
@@ -170,56 +211,19 @@ def _shown(letter: Screened) -> Iterator[tuple[str, str]]:
         yield name, html.unescape(text)
 
 
-def _foreign_names(
-    con: duckdb.DuckDBPyConnection, case: Case, letters: list[Screened], fixed: list[str], public: list[str]
-) -> Iterator[Hit]:
-    """Names are looked for in declared prose only; ids, times and counts have no room for one."""
-    vocabulary = {word for text in (*fixed, *public) for word in _WORD.findall(text.casefold())}
-    aliases = {each.name: each.aliases for each in case.config.tenant}
-    names = {row["tenant"]: (row["tenant"], *aliases.get(row["tenant"], ())) for row in rows(con, case, "tenant")}
-    for declared, others in aliases.items():
-        names.setdefault(declared, (declared, *others))
-    suspects = []
-    for letter in letters:
-        for path, kind, value in letter.values:
-            if kind != "notice" or not value:
-                continue
-            for tenant, called in names.items():
-                for name in called if tenant != letter.tenant else ():
-                    if _names(name, value) and not set(_WORD.findall(name.casefold())) <= vocabulary:
-                        suspects.append((Hit(letter.label, path, "the name of another tenant", len(name)), tenant, name))
-    ordinary = _ordinary(con, case, {name: tenant for _, tenant, name in suspects if name.isalpha()})
-    yield from (hit for hit, _, name in suspects if name not in ordinary)
-
-
 def _names(name: str, value: str) -> bool:
     """Whether ``value`` holds ``name`` between word boundaries: spelled just so if it is a single word."""
-    flags = 0 if name.isalpha() else re.IGNORECASE
-    return bool(name.strip()) and bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", value, flags))
+    if name.casefold() not in value.casefold():
+        return False
+    return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", value, 0 if name.isalpha() else re.IGNORECASE))
 
 
-def _ordinary(con: duckdb.DuckDBPyConnection, case: Case, owners: dict[str, str]) -> set[str]:
-    """Returns those of the one-word names that at least two other tenants write in small letters, as one does a word."""
-    if not owners:
-        return set()
-    users: dict[str, set[str]] = defaultdict(set)
-    lower = {name.lower(): name for name in owners}
-    pattern = re.compile(rf"(?<!\w)({'|'.join(re.escape(each) for each in sorted(lower))})(?!\w)")
-    for tenant, text in _texts(con, case):
-        for word in set(pattern.findall(text)):
-            if tenant != owners[lower[word]]:
-                users[lower[word]].add(tenant or "")
-    return {name for name, tenants in users.items() if len(tenants) >= 2}
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
 
 
 def _tokens(text: str) -> Iterable[str]:
     return (token.strip(".:") for token in _TOKEN.findall(text))
-
-
-def _texts(con: duckdb.DuckDBPyConnection, case: Case) -> Iterator[tuple[str | None, str]]:
-    result = database.select(con, query("reports/guard_text", case.site))
-    while batch := result.fetchmany(_BATCH):
-        yield from batch
 
 
 def _public(case: Case) -> Iterator[str]:

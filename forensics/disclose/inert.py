@@ -10,7 +10,7 @@ _CONTROL: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 _ESCAPE: Final = re.compile(r"(?:\x1b|\x9b)\[?[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
-_MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]()<>#!|~$^@+])")
+_MARKDOWN: Final = re.compile(r"([\\`*\[\]<>|~$^@]|(?<!\w)_|_(?!\w))")
 _LINKS: Final = re.compile(r"(?i)(www|https?|ftp|mailto|xmpp)([.:])")
 _FORMULA: Final = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
@@ -38,7 +38,7 @@ def markdown(value: str) -> str:
 
 
 def cell(value: object) -> object:
-    """Returns ``value`` for a CSV cell: strings on one line and, where a spreadsheet would compute, after an apostrophe."""
+    """Returns ``value`` for a CSV cell: strings on one line, after an apostrophe where a spreadsheet would compute."""
     if not isinstance(value, str):
         return value
     shown = text(value)

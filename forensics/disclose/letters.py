@@ -6,8 +6,8 @@ owner's part names places in that owner's own texts.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, Final
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Annotated, Any, Final, get_args, get_type_hints
 
 from forensics.disclose import inert
 from forensics.disclose.documents import render, words
@@ -35,41 +35,47 @@ _CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
 }
 
 
-def kind(name: str) -> Any:
-    """Returns a dataclass field of one of the allowed kinds (the keys of ``_CHECKS``)."""
-    return field(metadata={"kind": name})
+# What a letter may be filled with: which check of _CHECKS a value has to pass, and what the guard may expect of it.
+Count = Annotated[int, "count"]
+Time = Annotated[str, "time"]
+Digest = Annotated[str, "digest"]
+Code = Annotated[str, "code"]
+Reference = Annotated[str, "reference"]
+OwnId = Annotated[str, "own_id"]
+OwnName = Annotated[str, "own_name"]
+Notice = Annotated[str, "notice"]
 
 
 @dataclass(frozen=True)
 class Why:
     """A number of responses and the reason code they share."""
 
-    reason: str = kind("code")
-    responses: int = kind("count")
+    reason: Code
+    responses: Count
 
 
 @dataclass(frozen=True)
 class OwnResponse:
     """A response of the addressee's that is affected, named as a whole."""
 
-    request_id: str = kind("own_id")
-    received_at: str = kind("time")
-    state: str = kind("code")
-    hmac: str = kind("digest")
+    request_id: OwnId
+    received_at: Time
+    state: Code
+    hmac: Digest
 
 
 @dataclass(frozen=True)
 class OwnRange:
     """A place in a text of the addressee's own: code points of the decoded field, end exclusive."""
 
-    request_id: str = kind("own_id")
-    received_at: str = kind("time")
-    side: str = kind("code")
-    message_index: int | None = kind("count")
-    field: str = kind("code")
-    start: int | None = kind("count")
-    end: int | None = kind("count")
-    hmac: str = kind("digest")
+    request_id: OwnId
+    received_at: Time
+    side: Code
+    message_index: Count | None
+    field: Code
+    start: Count | None
+    end: Count | None
+    hmac: Digest
 
     @property
     def located(self) -> bool:
@@ -81,8 +87,8 @@ class OwnRange:
 class OwnRequest:
     """A request of the addressee's."""
 
-    request_id: str = kind("own_id")
-    received_at: str = kind("time")
+    request_id: OwnId
+    received_at: Time
 
 
 @dataclass(frozen=True)
@@ -106,9 +112,9 @@ class Received:
 class Owned:
     """Where the addressee's content went: numbers of others, and places in the addressee's own texts."""
 
-    responses: int = kind("count")
-    confirmed: int = kind("count")
-    recipients: int = kind("count")
+    responses: Count
+    confirmed: Count
+    recipients: Count
     ranges: tuple[OwnRange, ...]
 
     @property
@@ -126,7 +132,7 @@ class Owned:
 class Possible:
     """Requests of the addressee's that may be the source of ``responses`` affected responses of others."""
 
-    responses: int = kind("count")
+    responses: Count
     listed: tuple[OwnRequest, ...]
 
     @property
@@ -139,24 +145,24 @@ class Possible:
 class Letter:
     """Everything that a letter is filled with."""
 
-    tenant: str = kind("own_name")
-    provider: str = kind("notice")
-    service: str = kind("notice")
-    contact: str = kind("notice")
-    dpo: str = kind("notice")
-    first_signal: str = kind("notice")
-    awareness: str = kind("notice")
-    contained: str = kind("notice")
-    measures: str = kind("notice")
-    next_update: str = kind("notice")
-    phase: str = kind("code")
-    reference: str = kind("reference")
-    date: str = kind("time")
-    window_start: str = kind("time")
-    window_end: str = kind("time")
-    detector: str = kind("reference")
-    manifest_hash: str = kind("digest")
-    key: str = kind("digest")
+    tenant: OwnName
+    provider: Notice
+    service: Notice
+    contact: Notice
+    dpo: Notice
+    first_signal: Notice
+    awareness: Notice
+    contained: Notice
+    measures: Notice
+    next_update: Notice
+    phase: Code
+    reference: Reference
+    date: Time
+    window_start: Time
+    window_end: Time
+    detector: Reference
+    manifest_hash: Digest
+    key: Digest
     undetermined_why: tuple[Why, ...]
     received: Received | None
     owned: Owned | None
@@ -176,13 +182,28 @@ class Letter:
 
 def values(part: Any, path: str = "") -> Iterator[tuple[str, str, Any]]:
     """Yields (path, kind, value) of every value that a letter is filled with, in order."""
-    for item in fields(part):
-        value, label = getattr(part, item.name), f"{path}{item.name}"
-        if allowed := item.metadata.get("kind"):
+    for name, allowed in _kinds(type(part)).items():
+        value, label = getattr(part, name), f"{path}{name}"
+        if allowed:
             yield label, allowed, value
-            continue
-        for n, each in enumerate(value if isinstance(value, tuple) else () if value is None else (value,)):
-            yield from values(each, f"{label}[{n}]." if isinstance(value, tuple) else f"{label}.")
+        elif isinstance(value, tuple):
+            for n, each in enumerate(value):
+                yield from values(each, f"{label}[{n}].")
+        elif value is not None:
+            yield from values(value, f"{label}.")
+
+
+def _kinds(part: type[Any]) -> dict[str, str | None]:
+    """The fields of a letter's part, each with the kind that its annotation names; None for parts of parts."""
+    hints = get_type_hints(part, include_extras=True)
+    return {item.name: _kind(hints[item.name]) for item in fields(part)}
+
+
+def _kind(hint: Any) -> str | None:
+    for each in (hint, *get_args(hint)):
+        if metadata := getattr(each, "__metadata__", ()):
+            return str(metadata[0])
+    return None
 
 
 def render_letter(letter: Letter) -> dict[str, str]:
@@ -206,21 +227,20 @@ def fixed_words() -> list[str]:
 def _checked(part: Any) -> Any:
     """Returns the letter with every string inert, once each value is of its declared kind."""
     replaced: dict[str, Any] = {}
-    for item in fields(part):
-        value = getattr(part, item.name)
-        allowed = item.metadata.get("kind")
+    for name, allowed in _kinds(type(part)).items():
+        value = getattr(part, name)
         if allowed and value is not None and not _CHECKS[allowed](value):
             raise ForensicsError(
-                f"a letter's field {item.name!r} is not a {allowed}", fix="Nothing was published; please report this"
+                f"a letter's field {name!r} is not a {allowed}", fix="Nothing was published; please report this"
             )
         if isinstance(value, str):
-            replaced[item.name] = inert.text(value)
+            replaced[name] = inert.text(value)
         elif isinstance(value, tuple):
-            replaced[item.name] = tuple(_checked(each) for each in value)
+            replaced[name] = tuple(_checked(each) for each in value)
         elif is_dataclass(value):
-            replaced[item.name] = _checked(value)
+            replaced[name] = _checked(value)
         else:
-            replaced[item.name] = value
+            replaced[name] = value
     return type(part)(**replaced)
 
 

@@ -24,22 +24,31 @@ from forensics.disclose.summary import summary
 from forensics.disclose.tables import Row, prepare, rows
 from forensics.errors import ForensicsError
 
-REQUIRED: Final = ("verdict", "exchange", "suspicion", "candidate", "match_span", "scan", "finding", "possible_source")
+REQUIRED: Final = (
+    "verdict",
+    "exchange",
+    "suspicion",
+    "candidate",
+    "match_span",
+    "scan",
+    "source",
+    "finding",
+    "possible_source",
+)
 
 
-def report(case: Case, *, json_out: bool = False, now: str | None = None) -> Path:
+def report(case: Case, *, now: str | None = None) -> Path:
     """Writes a report run and returns its folder ``CASE/runs/<run id>``.
 
-    ``now`` (ISO 8601 with a zone) stands in for the clock. With ``json_out`` only ``summary.json`` and ``run.json`` are
-    written, and no letters. Raises if the case was not analyzed, a count does not add up, the guard finds foreign text,
-    or ``now`` names a run that exists.
+    ``now`` (ISO 8601 with a zone) stands in for the clock. Raises if the case was not analyzed, a count does not add
+    up, the guard finds foreign text, or ``now`` names a run that exists.
     """
     moment = _moment(now)
     with case.lock():
         _clean(case)
         con = database.connect(case)
         try:
-            return _publish(con, case, moment, json_out=json_out, given=now is not None)
+            return _publish(con, case, moment, given=now is not None)
         finally:
             con.close()
 
@@ -61,14 +70,14 @@ def require_analyzed(con: duckdb.DuckDBPyConnection, case: Case) -> None:
         )
 
 
-def _publish(con: duckdb.DuckDBPyConnection, case: Case, moment: datetime, *, json_out: bool, given: bool) -> Path:
+def _publish(con: duckdb.DuckDBPyConnection, case: Case, moment: datetime, *, given: bool) -> Path:
     require_analyzed(con, case)
     prepare(con, case)
     case.runs.mkdir(mode=0o700, exist_ok=True)
     target = _target(case.runs, moment, given=given)
     draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=case.runs))
     try:
-        facts = _write(con, case, draft, run_id=target.name, moment=moment, json_out=json_out)
+        facts = _write(con, case, draft, run_id=target.name, moment=moment)
         _write_json(draft / "run.json", facts | {"files": _hashes(draft)})
         draft.rename(target)
     except OSError as error:
@@ -81,20 +90,16 @@ def _publish(con: duckdb.DuckDBPyConnection, case: Case, moment: datetime, *, js
     return target
 
 
-def _write(
-    con: duckdb.DuckDBPyConnection, case: Case, draft: Path, *, run_id: str, moment: datetime, json_out: bool
-) -> dict[str, Any]:
+def _write(con: duckdb.DuckDBPyConnection, case: Case, draft: Path, *, run_id: str, moment: datetime) -> dict[str, Any]:
     counts = summary(con, case)
     sentence = headline(counts)
     _write_json(draft / "summary.json", {"headline": sentence, **counts})
-    told: list[Addressee] = []
-    if not json_out:
-        _write_text(draft / "headline.txt", sentence + "\n")
-        _write_exports(con, case, draft, counts)
-        run = {"id": run_id, "made_at": f"{moment:%Y-%m-%dT%H:%M:%SZ}"}
-        for name, text in incident.documents(con, case, counts, sentence, run).items():
-            _write_text(draft / name, text)
-        told = _write_letters(con, case, draft, counts, date=f"{moment:%Y-%m-%d}")
+    _write_text(draft / "headline.txt", sentence + "\n")
+    _write_exports(con, case, draft, counts)
+    run = {"id": run_id, "made_at": f"{moment:%Y-%m-%dT%H:%M:%SZ}"}
+    for name, text in incident.documents(con, case, counts, sentence, run).items():
+        _write_text(draft / name, text)
+    told = _write_letters(con, case, draft, counts, date=f"{moment:%Y-%m-%d}")
     return {
         "run": run_id,
         "made_at": f"{moment:%Y-%m-%dT%H:%M:%SZ}",
@@ -143,7 +148,9 @@ def _screened(draft: Path, each: Addressee) -> Screened:
 
 def _require_letters(told: Iterable[Addressee], counts: dict[str, Any]) -> None:
     """Customers' letters list the headline's responses, but for those of unresolved tenants, who have no address."""
-    listed = sum(each.letter.received.total for each in told if each.tenant_class == "customer" and each.letter.received)
+    listed = sum(
+        each.letter.received.total for each in told if each.tenant_class == "customer" and each.letter.received
+    )
     exports.require("the recipients' letters", listed, counts["affected"] - counts["affected_unresolved"])
 
 

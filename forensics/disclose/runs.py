@@ -17,7 +17,9 @@ DENSE_RUN: Final = 12
 _BASE: Final = 0x9E3779B97F4A7C15
 _BITS: Final = 20
 _OTHER: Final = re.compile(r"[\W_]+")
-_DENSE: Final = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U000323af]{12}")
+_DENSE: Final = re.compile(
+    "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U000323af]{12}"
+)
 _ASCII_DROP: Final = bytes(code for code in range(128) if not chr(code).isalnum())
 _ASCII_LOWER: Final = bytes(ord(chr(code).lower()) if code < 128 else code for code in range(256))
 
@@ -68,7 +70,8 @@ class _Sieve:
     def shared(self, folded: str) -> set[str]:
         grams = _grams(folded, self._gram, self._stride)
         maybe = np.flatnonzero(self._maybe[grams >> np.uint64(64 - _BITS)])
-        places = maybe[np.isin(grams[maybe], self._hashes)] * self._stride
+        at = np.searchsorted(self._hashes, grams[maybe]).clip(max=len(self._hashes) - 1)
+        places = maybe[self._hashes[at] == grams[maybe]] * self._stride
         found: set[str] = set()
         seen: set[str] = set()
         for place in places.tolist():

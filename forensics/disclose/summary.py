@@ -18,8 +18,8 @@ DISCLOSURES = ("confirmed", "probable", "none_found", "undetermined")
 def summary(con: duckdb.DuckDBPyConnection, case: Case) -> dict[str, Any]:
     """Returns the counts of the case; ``con`` must have been given to ``tables.prepare``.
 
-    The unit of every count is one response, unless its key names another. All but ``affected_by_class`` and ``examined``
-    are over customers and unresolved tenants. Raises if parts do not add up to their total.
+    The unit of every count is one response, unless its key names another. All but ``affected_by_class``, ``examined``,
+    ``delivered`` and ``scanned`` are over customers and unresolved tenants. Raises if parts do not add up.
     """
     totals = one(con, case, "totals")
     disclosed = rows(con, case, "disclosure")
@@ -28,7 +28,9 @@ def summary(con: duckdb.DuckDBPyConnection, case: Case) -> dict[str, Any]:
         "affected_by_mechanism": _counts(rows(con, case, "affected_by_mechanism"), "mechanism"),
         "disclosure": {name: _sum(disclosed, disclosure=name) for name in DISCLOSURES},
         "disclosure_not_examined": totals["disclosure_not_examined"],
-        "disclosure_undetermined": _counts([each for each in disclosed if each["disclosure"] == "undetermined"], "reason"),
+        "disclosure_undetermined": _counts(
+            [each for each in disclosed if each["disclosure"] == "undetermined"], "reason"
+        ),
         "undetermined": _counts(rows(con, case, "undetermined"), "reason"),
         "over_pool": one(con, case, "over_pool"),
         "boundary": one(con, case, "boundary"),

@@ -13,12 +13,16 @@ Row = dict[str, Any]
 
 
 def prepare(con: duckdb.DuckDBPyConnection, case: Case) -> None:
-    """Creates the temporary tables ``report_row`` (verdicts) and ``report_told`` (spans of others' text) on ``con``."""
+    """Creates the report's temporary tables on ``con``, one by each of the queries of the same name.
+
+    ``report_row`` holds the verdicts, ``report_told`` the spans whose owner is told, ``report_possible`` who may be an
+    owner.
+    """
     window = case.config.window
-    bounds = {"window_start_ns": _ns(window.start), "window_end_ns": _ns(window.end)}
-    for table, name in (("report_row", "reports/row"), ("report_told", "reports/told")):
-        statement = query(name, case.site)
-        database.run(con, f"CREATE OR REPLACE TEMP TABLE {table} AS\n{statement.sql}", statement.path, dict(bounds))
+    bounds: dict[str, object] = {"window_start_ns": _ns(window.start), "window_end_ns": _ns(window.end)}
+    for name in ("row", "told", "possible"):
+        statement = query(f"reports/{name}", case.site)
+        database.run(con, f"CREATE OR REPLACE TEMP TABLE report_{name} AS\n{statement.sql}", statement.path, bounds)
 
 
 def rows(con: duckdb.DuckDBPyConnection, case: Case, name: str, **values: object) -> list[Row]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from forensics.errors import ForensicsError
 from forensics.ingest.formats import Format, Formats
 
-SAMPLE_LINES = 400
+SAMPLE_LINES = 64
 """Lines of a file's beginning that are looked at."""
 
-_LINE_PREFIX = 64 << 10
+_LINE_PREFIX = 4 << 10
 _PARQUET = b"PAR1"
 _WHOLE = frozenset({"document", "json", "otlp"})
 """Framings that may hold one document over several lines."""
@@ -74,7 +74,8 @@ def _votes(form: Format, head: bytes) -> int:
         return 0
     count = 0
     if form.framing != "document":
-        count = sum(bool(pattern.search(line)) for line in _lines(head))
+        look = pattern.match if pattern.pattern.startswith("^") else pattern.search
+        count = sum(bool(look(line)) for line in _lines(head))
     if not count and form.framing in _WHOLE:
         text = head.decode("utf-8", "replace")
         count = int(text.lstrip("\ufeff \t\r\n").startswith(("{", "[")) and bool(pattern.search(text)))

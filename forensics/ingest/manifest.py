@@ -11,6 +11,7 @@ import pyarrow as pa
 from forensics import resources
 from forensics.case.database import rebuild, run
 from forensics.case.folder import Case, publish_text
+from forensics.case.schema import FILE, RECORD, REJECT, ddl
 from forensics.errors import ForensicsError
 from forensics.ingest.segment import Job, Ledger
 
@@ -134,14 +135,15 @@ def _tables(con: duckdb.DuckDBPyConnection, case: Case, entries: dict[str, Entry
         rows.append(
             asdict(entry)
             | {"copy_of": None if holder == path else holder}
-            | {"worker": source.worker, "role": source.role, "dp_rank": source.dp_rank, "address": source.address}
+            | {"worker": source.worker, "role": source.role, "dp_rank": source.dp_rank}
         )
     con.register("path_entry", pa.Table.from_pylist(rows, _SCHEMA))
     con.read_parquet([str(case.evidence / entry.key / "record.parquet") for entry in kept]).create_view("segment_record")
     con.read_parquet([str(case.evidence / entry.key / "reject.parquet") for entry in kept]).create_view("segment_reject")
-    for name in ("record", "reject", "file"):
+    for name, columns in (("record", RECORD), ("reject", REJECT), ("file", FILE)):
         query = resources.query(f"formats/shared/build_{name}")
-        run(con, f'CREATE TABLE "{name}" AS\n{query.sql}', query.path, {})
+        con.execute(f'CREATE TABLE "{name}" ({ddl(columns)})')
+        run(con, f'INSERT INTO "{name}" BY NAME\n{query.sql}', query.path, {})
     con.execute("DROP VIEW segment_record")
     con.execute("DROP VIEW segment_reject")
     con.unregister("path_entry")
@@ -150,7 +152,7 @@ def _tables(con: duckdb.DuckDBPyConnection, case: Case, entries: dict[str, Entry
 _TEXTS = ("path", "content", "raw_sha256", "decoded_sha256", "compression", "cut", "format", "format_why", "file_id", "zone")
 _NUMBERS = ("raw_bytes", "decoded_bytes", "records_read", "records_kept", "records_rejected", "first_ns", "last_ns")
 _SCHEMA = pa.schema(
-    [(name, pa.string()) for name in (*_TEXTS, "copy_of", "worker", "role", "address")]
+    [(name, pa.string()) for name in (*_TEXTS, "copy_of", "worker", "role")]
     + [(name, pa.int64()) for name in _NUMBERS]
     + [("dp_rank", pa.int32()), ("cut_short", pa.bool_())]
 )

@@ -21,6 +21,22 @@ _RAW = pa.schema(
         ("length", pa.int64()),
     ]
 )
+_MACROS = (
+    "text_of",
+    "lone",
+    "id_of",
+    "duration_ns",
+    "epoch_ns_of",
+    "stamp_ns",
+    "piece_part",
+    "message_parts",
+    "part_halves",
+    "parts_of",
+    "prompt_hash_of",
+)
+"""In an order in which each finds those that it uses."""
+
+_SHARED = ("canonical", "told", "text", "record")
 _NEEDED = {"byte_offset", "item"}
 
 
@@ -39,11 +55,11 @@ class Projector:
     def __init__(self, con: duckdb.DuckDBPyConnection, formats: Formats) -> None:
         self.con, self.formats = con, formats
         folder = resources.folder("queries") / "formats"
-        for path in sorted((folder / "macros").glob("*.sql")):
-            con.execute(path.read_text(encoding="utf-8").replace("CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO"))
-        self._shared = {name: (folder / "shared" / f"{name}.sql").read_text(encoding="utf-8") for name in ("text", "record")}
-        canonical = (folder / "shared" / "canonical.sql").read_text(encoding="utf-8")
-        con.execute(f"CREATE OR REPLACE TEMP TABLE canonical AS\n{canonical}")
+        for name in _MACROS:
+            macro = (folder / "macros" / f"{name}.sql").read_text(encoding="utf-8")
+            con.execute(macro.replace("CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO"))
+        self._shared = {name: (folder / "shared" / f"{name}.sql").read_text(encoding="utf-8") for name in _SHARED}
+        con.execute(f"CREATE OR REPLACE TEMP TABLE canonical AS\n{self._shared['canonical']}")
         self._canonical = {name for name, *_ in con.execute("DESCRIBE canonical").fetchall()}
 
     def project(self, frames: list[Frame]) -> list[Projected]:
@@ -69,11 +85,11 @@ class Projector:
                 self._run("CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM framed", form.query.path)
             self._run(f"CREATE OR REPLACE TEMP TABLE projected AS\n{form.query.sql}", form.query.path)
             self._check(form)
-            self._run(f"CREATE OR REPLACE TEMP TABLE parts AS\n{self._shared['text']}", form.query.path)
-            self._run(f"CREATE OR REPLACE TEMP TABLE told AS\n{self._shared['record']}", form.query.path)
+            self._run(f"CREATE OR REPLACE TEMP TABLE told AS\n{self._shared['told']}", form.query.path)
+            self._run(f"CREATE OR REPLACE TEMP TABLE recorded AS\n{self._shared['record']}", form.query.path)
             rejects += self._rejected()
-            kept = self._arrow("SELECT * EXCLUDE (reject_reason, length) FROM told WHERE reject_reason IS NULL")
-            texts = self._arrow("SELECT * EXCLUDE (dropped) FROM parts WHERE NOT dropped")
+            kept = self._arrow("SELECT * EXCLUDE (reject_reason, length) FROM recorded WHERE reject_reason IS NULL")
+            texts = self._arrow(self._shared["text"])
         finally:
             self.con.unregister("framed")
         if kept.num_rows + len(rejects) != len(frames):
@@ -104,7 +120,7 @@ class Projector:
 
     def _rejected(self) -> list[Reject]:
         found = self.con.execute(
-            "SELECT line, byte_offset, reject_reason, length FROM told WHERE reject_reason IS NOT NULL ORDER BY ALL"
+            "SELECT line, byte_offset, reject_reason, length FROM recorded WHERE reject_reason IS NOT NULL ORDER BY ALL"
         ).fetchall()
         return [Reject(*row) for row in found]
 

@@ -99,7 +99,13 @@ def _tenants(world: World) -> Iterator[str]:
         ("team of the key", "$.metadata.user_api_key_team_alias", ""),
     )
     for name, path, pattern in rules:
-        yield from ("", "[[tenant_rule]]", f"name = {_quoted(name)}", f"path = {_quoted(path)}", 'format = "litellm"')
+        yield from (
+            "",
+            "[[tenant_rule]]",
+            f"name = {_quoted(name)}",
+            f"path = {_quoted(path)}",
+            'format = "litellm_payload"',
+        )
         if pattern:
             yield f"pattern = {_quoted(pattern)}"
         if "team" in path:

@@ -152,14 +152,19 @@ class Serving:
             self._at(times.transferred, lambda: self._transfer(exchange, lease))
 
     def _stall(self, exchange: Exchange, lease: Lease) -> None:
-        """The transfer hangs; the client gives up, decode waits for it in vain and releases, then it lands."""
+        """The transfer hangs; the client gives up, decode waits for it in vain and releases, then it lands.
+
+        A fixed engine keeps the pages until the transfer has ended.
+        """
         times, plan = exchange.times, exchange.plan
         exchange.outcome = "timeout"
         times.ended = times.received + (plan.patience or DECODE_QUEUE)
         released = times.ended + DEFERRED_RELEASE
         times.landed = released + plan.lands_after
-        self._at(released, lambda: self._release(exchange, lease, released))
         self._at(times.landed, lambda: self._pool(exchange).write(lease, 0, exchange.prompt_tokens))
+        if self.fixed_engine:
+            released = times.landed
+        self._at(released, lambda: self._release(exchange, lease, released))
 
     def _cached(self, exchange: Exchange, prefill: Worker) -> int:
         """Tokens of the prompt whose KV prefill still had, in whole pages."""

@@ -28,7 +28,8 @@ def write_story(
 ) -> StoryTruth:
     """Writes the story's logs to ``folder/logs`` and its truth to ``folder/truth.json``; returns the truth.
 
-    ``fixed_engine`` plays the same hour on engines that end a rejected prompt instead of handing over its stub.
+    ``fixed_engine`` plays the same hour on engines that end a rejected prompt instead of handing over its stub, and
+    keep an aborted request's pages until its transfer has ended.
     """
     serving = Serving(world, seed=seed, start=STORY_START.timestamp(), fixed_engine=fixed_engine)
     exchanges = serving.play(plans)

@@ -17,9 +17,9 @@ class Expected:
     """The verdict to expect for one exchange.
 
     ``disclosure`` lists every acceptable value, best first (``None`` stands for none at all). ``decode_worker`` and
-    ``dp_rank`` are what the logs can show; ``dp_rank`` is None where the worker has one rank only or none is logged.
-    ``eligible`` marks exchanges that a late write could have hit, judged by metadata alone. ``pages`` says, in tokens,
-    whose stale KV the response was computed from.
+    ``dp_rank`` are what the logs can show: none for a backend that is not disaggregated, no rank where the worker has
+    one only or the request has no finish record. ``eligible`` marks exchanges that a late write could have hit, judged
+    by metadata alone. ``pages`` says, in tokens, whose stale KV the response was computed from.
     """
 
     key: str
@@ -87,7 +87,7 @@ def _expected(exchange: Exchange, by_key: Mapping[str, Exchange]) -> Expected:
             reworded = exchange.plan.style == "paraphrased"
             disclosure = ("probable", "confirmed") if reworded else ("confirmed", "probable")
     served = exchange.outcome not in ("bad_key", "too_long")
-    ranked = exchange.decode.dp > 1 and (exchange.outcome == "answered" or exchange.plan.stalls)
+    ranked = exchange.decode.dp > 1 and exchange.outcome == "answered"
     first = sources[0] if sources else None
     return Expected(
         key=exchange.key,
@@ -107,7 +107,7 @@ def _expected(exchange: Exchange, by_key: Mapping[str, Exchange]) -> Expected:
         source_request_id=first.request_id if first else None,
         source_tenant=first.tenant.name if first else None,
         source_request_ids=tuple(source.request_id for source in sources),
-        decode_worker=exchange.decode.name if served else None,
+        decode_worker=exchange.decode.name if served and exchange.prefill else None,
         dp_rank=exchange.rank if ranked else None,
         prefill_worker=exchange.prefill.name if served and exchange.prefill else None,
         pages=_pages(exchange, by_key) if affected else {},
@@ -141,6 +141,8 @@ def _could_hit(source: Exchange, exchange: Exchange) -> bool:
     if not source.plan.stalls or not place or exchange.times.reserved == NEVER:
         return False
     released = source.times.released
+    if released >= source.times.landed:
+        return False
     until = source.times.landed + 0.3 if source.plan.lands_seen else released + HORIZON_S
     return released <= exchange.times.reserved <= until
 

@@ -1,38 +1,85 @@
 """Names, places, firms and figures of a story, per language: invented combinations, drawn with a seeded generator."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-_EN_GIVEN = ("Odalys", "Corwin", "Thessaly", "Brannoch", "Imelda", "Rufus", "Saskia", "Leopold", "Marguerite", "Tobin")
-_EN_FAMILY = ("Askwith", "Pellingham", "Roskilly", "Tarrant", "Vexley", "Hallorane", "Quenby", "Stroud", "Illingby")
-_EN_PLACE = ("Fenwick Reach", "Saltholm", "Upper Merrow", "Cranby Quay", "Thornage", "Little Hask", "Osier Bridge")
-_EN_FIRM = ("Ketteridge Cranes", "Blue Anvil Works", "Harl & Sons", "Tern Logistics", "Osmund Paper", "Wick Marine")
-_EN_ITEM = ("copper ridge", "lantern", "weather vane", "gable", "orchard", "granary", "millstone")
-_DE_GIVEN = ("Friedolf", "Annegret", "Lorenz", "Swantje", "Ottokar", "Hedwig", "Jorinde", "Bertram")
-_DE_FAMILY = ("Kesselring", "Wohlgemuth", "Distelkamp", "Brunkhorst", "Angermayr", "Stolzenau")
-_DE_PLACE = ("Harzbrück", "Niederlohe", "Kaltenweiler", "Mühlstett", "Ostergrund", "Sandhövel")
-_DE_FIRM = ("Presswerk Lohmar", "Gebrüder Tiede", "Rheinstahl Nord", "Ziegler Antriebe", "Hansa Federn")
-_JA_FAMILY = ("榛名", "小鳥遊", "月見里", "東雲", "八神", "水無瀬", "若槻")
-_JA_GIVEN = ("颯太", "千尋", "由良", "悠人", "真琴", "結衣")
-_JA_PLACE = ("汐見台配送所", "北雲町センター", "桐ヶ丘三丁目", "浜名橋倉庫", "鷺沼二番街")
-_JA_FIRM = ("白樺乳業", "東洋ゆず園", "星海水産", "松葉電機", "丹波製菓")
-_ZH_FAMILY = ("欧阳", "司徒", "阮", "秦", "苗", "柳", "骆")
-_ZH_GIVEN = ("景明", "若溪", "天佑", "晓岚", "子墨", "云汐")
-_ZH_PLACE = ("青屏路二十二号", "临沧港", "锦绣东街", "南浦码头", "白石桥")
-_ZH_FIRM = ("鑫远五金行", "碧湖茶庄", "启航电子", "宏达旅社", "四方果业")
+
+def _words(text: str, between: str | None = None) -> tuple[str, ...]:
+    return tuple(text.split(between))
+
+
+# Names are put together from halves, so that two tenants seldom share one, as in life.
+_EN_GIVEN = _words(
+    "Odalys Corwin Thessaly Brannoch Imelda Rufus Saskia Leopold Marguerite Tobin Araminta Fergus Isolde Quentin "
+    "Beatrix Lysander Philippa Osbert Rosalind Ambrose Cordelia Hamish Verity Ignatius Delphine Magnus Tabitha Barnaby"
+)
+_EN_FAMILY = (
+    _words(
+        "Ask Pelling Rosk Tarr Vex Hallo Quen Stro Illing Wether Bram Calder Dun Eskel Fair Garth Haver Kemb Lang Marl "
+        "Nether Orm Penn Rad Skel Thorn Ul Wain Yar"
+    ),
+    _words("with ham illy ant ley rane by worth ford stead more dale bury combe gill sby thwaite"),
+)
+_EN_PLACE = (
+    _words("Fen Salt Merrow Cran Thorn Hask Osier Bram Lark Mill Stone Ash Whit Harrow Elder Sheep Gold Hazel Winter"),
+    _words("wick holm bridge quay age field stow mouth ley gate cross reach down"),
+)
+_EN_FIRM = (
+    _words(
+        "Ketteridge Anvil Harl Tern Osmund Wick Bellamy Corran Dray Everett Finch Galt Hobday Ives Jessop Lomas Mott"
+    ),
+    _words(" Cranes, & Sons, Logistics, Paper, Marine, Works, Optics, Timber, Foods, Cables, Motors, Textiles", ","),
+)
+_EN_ITEM = ("copper ridge", "lantern", "weather vane", "gable", "orchard", "granary", "millstone", "belfry", "dovecote")
+_DE_GIVEN = _words(
+    "Friedolf Annegret Lorenz Swantje Ottokar Hedwig Jorinde Bertram Wiebke Eckhard Rosalie Tilman Gesine Hartmut "
+    "Ulrike Falko Dorothee Ansgar Irmgard Volkmar"
+)
+_DE_FAMILY = (
+    _words("Kessel Wohl Distel Brunk Anger Stolz Hagen Linden Birk Rauten Mühl Eschen Falken Grün Oster Steg"),
+    _words("ring gemuth kamp horst mayr nau brink bach feld rode stein hauer wald mann"),
+)
+_DE_PLACE = (
+    _words("Harz Nieder Kalten Mühl Oster Sand Linden Ober Wester Falken Grün Erlen Buch"),
+    _words("brück lohe weiler stett grund hövel au kirchen hagen furt see tal"),
+)
+_DE_FIRM = (
+    _words("Presswerk Rheinstahl Gebrüder Ziegler Hansa Union Alpen Weser Nordmark Elbtal"),
+    _words(" Lohmar, Nord, Tiede, Antriebe, Federn, Guss, Getriebe, Achsen, Walzen, Lager", ","),
+)
+_JA_FAMILY = (list("榛東八水若月白黒青赤高小大北南西石森林桐柏"), list("名雲神瀬槻見沢木柳城野松嶋原川崎橋谷坂井"))
+_JA_GIVEN = _words("颯太 千尋 由良 悠人 真琴 結衣 蒼空 美月 直樹 沙羅 隼人 彩乃 拓海 小春 翔平 詩織 良介 葵 健吾 遥")
+_JA_PLACE = (
+    _words("汐見 北雲 桐ヶ丘 浜名 鷺沼 若葉 青嶺 古橋 緑野 霞浦 雪代 朝日 紅坂 深水"),
+    _words("台配送所 町センター 三丁目 橋倉庫 二番街 通り支店 港営業所 東口 四丁目"),
+)
+_JA_FIRM = (
+    _words("白樺 東洋 星海 松葉 丹波 朝凪 月影 千歳 山吹 鶴亀 銀河 若松"),
+    _words("乳業 ゆず園 水産 電機 製菓 鉄工 薬品 繊維 印刷 醸造"),
+)
+_ZH_FAMILY = _words("欧阳 司徒 阮 秦 苗 柳 骆 温 章 诸葛 上官 尹 裴 邵 祁 蓝 颜 贺 陶 孟")
+_ZH_GIVEN = (list("景若天晓子云思文雨嘉梓浩静明书"), list("明溪佑岚墨汐远清彤宁轩然和川瑶"))
+_ZH_PLACE = (
+    _words("青屏 临沧 锦绣 南浦 白石 望江 云栖 长亭 东篱 紫荆 金沙 鹿鸣"),
+    _words("路二十二号 港 东街 码头 桥 巷七号 广场 西里 大道九十号 新村"),
+)
+_ZH_FIRM = (
+    _words("鑫远 碧湖 启航 宏达 四方 瑞祥 嘉禾 海川 明珠 长风 天工 聚源"),
+    _words("五金行 茶庄 电子 旅社 果业 服饰 药房 书店 家具厂 水产"),
+)
 _MONTHS = ("January", "March", "April", "May", "June", "August", "September", "November")
 _MONATE = ("Januar", "März", "April", "Juni", "Juli", "September", "Oktober", "November")
 
 
 def english(rng: random.Random) -> dict[str, str]:
     """Returns the slot values of one English record."""
-    person, person2 = _two(rng, _EN_GIVEN, _EN_FAMILY, " ")
+    person, person2 = [f"{rng.choice(_EN_GIVEN)} {_pair(rng, _EN_FAMILY)}" for _ in range(2)]
     return {
         **_figures(rng, "{:,} pounds", "GB"),
         "person": person,
         "person2": person2,
-        "place": rng.choice(_EN_PLACE),
-        "firm": rng.choice(_EN_FIRM),
+        "place": _pair(rng, _EN_PLACE),
+        "firm": _pair(rng, _EN_FIRM),
         "item": rng.choice(_EN_ITEM),
         "date": f"{rng.randrange(1, 29)} {rng.choice(_MONTHS)} 2026",
         "date2": f"{rng.randrange(1, 29)} {rng.choice(_MONTHS)} 2027",
@@ -43,13 +90,13 @@ def english(rng: random.Random) -> dict[str, str]:
 
 def german(rng: random.Random) -> dict[str, str]:
     """Returns the slot values of one German record."""
-    person, person2 = _two(rng, _DE_GIVEN, _DE_FAMILY, " ")
+    person, person2 = [f"{rng.choice(_DE_GIVEN)} {_pair(rng, _DE_FAMILY)}" for _ in range(2)]
     return {
         **_figures(rng, "{:,} Euro", "DE"),
         "person": person,
         "person2": person2,
-        "place": rng.choice(_DE_PLACE),
-        "firm": rng.choice(_DE_FIRM),
+        "place": _pair(rng, _DE_PLACE),
+        "firm": _pair(rng, _DE_FIRM),
         "item": "Welle",
         "date": f"{rng.randrange(1, 29)}. {rng.choice(_MONATE)} 2026",
         "date2": f"{rng.randrange(1, 29)}. {rng.choice(_MONATE)} 2025",
@@ -60,13 +107,13 @@ def german(rng: random.Random) -> dict[str, str]:
 
 def japanese(rng: random.Random) -> dict[str, str]:
     """Returns the slot values of one Japanese record."""
-    person, person2 = _two(rng, _JA_FAMILY, _JA_GIVEN, " ")
+    person, person2 = [f"{_pair(rng, _JA_FAMILY)} {rng.choice(_JA_GIVEN)}" for _ in range(2)]
     return {
         **_figures(rng, "{:,}円", "JP"),
         "person": person,
         "person2": person2,
-        "place": rng.choice(_JA_PLACE),
-        "firm": rng.choice(_JA_FIRM),
+        "place": _pair(rng, _JA_PLACE),
+        "firm": _pair(rng, _JA_FIRM),
         "item": "木箱",
         "date": f"2026年{rng.randrange(1, 13)}月{rng.randrange(1, 29)}日",
         "date2": f"2027年{rng.randrange(1, 13)}月{rng.randrange(1, 29)}日",
@@ -77,13 +124,13 @@ def japanese(rng: random.Random) -> dict[str, str]:
 
 def chinese(rng: random.Random) -> dict[str, str]:
     """Returns the slot values of one Chinese record."""
-    person, person2 = _two(rng, _ZH_FAMILY, _ZH_GIVEN, "")
+    person, person2 = [f"{rng.choice(_ZH_FAMILY)}{_pair(rng, _ZH_GIVEN)}" for _ in range(2)]
     return {
         **_figures(rng, "{:,}元", "CN"),
         "person": person,
         "person2": person2,
-        "place": rng.choice(_ZH_PLACE),
-        "firm": rng.choice(_ZH_FIRM),
+        "place": _pair(rng, _ZH_PLACE),
+        "firm": _pair(rng, _ZH_FIRM),
         "item": "机器",
         "date": f"2026年{rng.randrange(1, 13)}月{rng.randrange(1, 29)}日",
         "date2": f"2027年{rng.randrange(1, 13)}月{rng.randrange(1, 29)}日",
@@ -100,10 +147,8 @@ FILLERS: dict[str, Callable[[random.Random], dict[str, str]]] = {
 }
 
 
-def _two(rng: random.Random, first: tuple[str, ...], second: tuple[str, ...], between: str) -> tuple[str, str]:
-    """Returns two different full names."""
-    ahead, behind = rng.sample(first, 2), rng.sample(second, 2)
-    return f"{ahead[0]}{between}{behind[0]}", f"{ahead[1]}{between}{behind[1]}"
+def _pair(rng: random.Random, halves: tuple[Sequence[str], Sequence[str]]) -> str:
+    return rng.choice(halves[0]) + rng.choice(halves[1])
 
 
 def _figures(rng: random.Random, money: str, country: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 -- question: Which exchanges are the most recent candidate sources of each affected response?
 -- grain: one row per affected response and candidate source, no more than $first of them by rank
--- inputs: report_row, candidate, exchange
+-- inputs: report_row, report_told, candidate, exchange
 SELECT
     c.exchange_id,
     c.mechanism,
@@ -12,7 +12,7 @@ SELECT
     e.released_ns,
     e.prompt_tokens,
     EXISTS (
-        SELECT 1 FROM finding AS f
+        SELECT 1 FROM report_told AS f
         WHERE f.exchange_id = c.exchange_id AND f.source_exchange_id = c.source_exchange_id
     ) AS found
 FROM candidate AS c

@@ -1,5 +1,5 @@
--- question: Which pool and context did each worker state at each start, and where does the log say so?
--- grain: one row per statement of a limit
+-- question: Which pool and context did each worker state at each start, and where do the logs say so?
+-- grain: one row per worker, start and way of stating, its first record named
 -- inputs: worker_limit, record, file
 SELECT
     l.worker,
@@ -10,11 +10,12 @@ SELECT
     l.context_tokens,
     l.limit_tokens,
     l.auto_truncate,
-    coalesce(l.pool_tokens < l.context_tokens, false) AS mismatch,
-    f.path,
-    r.line
+    l.pool_tokens < l.context_tokens AS mismatch,
+    count(*) AS records,
+    arg_min(f.path, (r.at_ns, l.record_id)) AS path,
+    arg_min(r.line, (r.at_ns, l.record_id)) AS line
 FROM worker_limit AS l
 LEFT JOIN record AS r USING (record_id)
 LEFT JOIN file AS f ON f.file_id = r.file_id AND f.copy_of IS NULL
-WHERE l.in_force OR l.rank > 1
-ORDER BY l.worker, l.start_ns NULLS FIRST, l.rank, l.record_id
+GROUP BY ALL
+ORDER BY l.worker, l.start_ns NULLS FIRST, min(l.rank), l.how, l.limit_tokens, l.pool_tokens, l.context_tokens, l.auto_truncate

@@ -21,12 +21,13 @@ SELECT
     v.source_request_id,
     v.source_tenant,
     v.source_exchange_id,
-    v.mechanisms,
     v.examined,
     v.sources,
     v.delivered,
     v.over_pool,
     v.bits_milli,
+    v.grounds,
+    v.scope,
     v.exchange_id,
     v.tenant_class IN ('customer', 'unresolved') AS headline,
     v.tenant_class IN ('customer', 'unresolved') AND v.integrity = 'affected' AS counted,
@@ -35,8 +36,7 @@ SELECT
     e.finished_ns,
     e.reserved_ns,
     e.prompt_tokens,
-    e.prefill_worker,
-    e.decode_rid
+    e.prefill_worker
 FROM verdict AS v
 LEFT JOIN exchange AS e USING (exchange_id)
 ORDER BY v.received_at NULLS LAST, v.request_id, v.exchange_id

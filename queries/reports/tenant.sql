@@ -1,6 +1,6 @@
 -- question: Which tenants are there, of which class, and what is each one's part?
 -- grain: one row per tenant with a name
--- inputs: report_row, report_told, possible_source
+-- inputs: report_row, report_told, report_possible
 -- assumptions: a tenant has one class throughout; rows of unresolved tenants have nobody to write to
 SELECT
     r.tenant,
@@ -9,11 +9,7 @@ SELECT
     count(*) FILTER (WHERE r.integrity = 'affected') AS affected,
     count(*) FILTER (WHERE r.integrity = 'undetermined') AS undetermined,
     r.tenant IN (SELECT source_tenant FROM report_told) AS is_source,
-    r.tenant IN (
-        SELECT p.tenant
-        FROM possible_source AS p
-        INNER JOIN report_row AS a ON a.exchange_id = p.exchange_id AND a.integrity = 'affected'
-    ) AS is_possible_source
+    r.tenant IN (SELECT tenant FROM report_possible) AS is_possible_source
 FROM report_row AS r
 WHERE r.tenant IS NOT NULL AND r.tenant_class <> 'unresolved'
 GROUP BY r.tenant

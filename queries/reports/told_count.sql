@@ -5,7 +5,7 @@
 SELECT
     source_tenant AS tenant,
     count(DISTINCT exchange_id) AS responses,
-    count(DISTINCT exchange_id) FILTER (WHERE disclosure = 'confirmed') AS confirmed,
+    count(DISTINCT exchange_id) FILTER (WHERE strength = 'confirmed') AS confirmed,
     count(DISTINCT coalesce(CASE WHEN tenant_class <> 'unresolved' THEN tenant END, '')) AS recipients
 FROM report_told
 GROUP BY source_tenant

@@ -1,13 +1,15 @@
 """The road over the capture, stage by stage, on a case of its own."""
 
+import os
 import shutil
 from pathlib import Path
 
-from forensics.case.database import connect, rebuild
+from forensics.case.database import connect
 from forensics.case.draft import draft
 from forensics.case.folder import Case
 from forensics.cli.analyze import analyze_case
-from forensics.ingest.run import ingest, rebuild_tables
+from forensics.ingest import manifest
+from forensics.ingest.run import ingest
 
 
 def ingested(root: Path, evidence: Path) -> Case:
@@ -21,13 +23,11 @@ def without(case: Case, root: Path, path: str | None) -> Case:
     """A copy of the case whose manifest lacks one path, its tables built again."""
     root.mkdir()
     shutil.copy(case.root / "case.toml", root / "case.toml")
-    (root / "evidence").symlink_to(case.evidence)
-    lines = case.manifest.read_text(encoding="utf-8").splitlines(keepends=True)
-    kept = [line for line in lines if path is None or f'"{path}"' not in line]
-    (root / "manifest.jsonl").write_text("".join(kept), encoding="utf-8")
+    shutil.copytree(case.evidence, root / "evidence", copy_function=os.link)
+    entries = {label: entry for label, entry in manifest.load(case).items() if label != path}
     made = Case.open(root)
-    with rebuild(made) as con:
-        rebuild_tables(con, made)
+    manifest.save(made, entries)
+    manifest.build(made, entries)
     return made
 
 

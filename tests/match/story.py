@@ -77,10 +77,13 @@ class Story:
         con.execute("CREATE TABLE exchange_text (exchange_id VARCHAR, side VARCHAR, record_id VARCHAR, state VARCHAR)")
         con.execute("CREATE TABLE suspicion (exchange_id VARCHAR, mechanism VARCHAR, status VARCHAR)")
         con.execute("CREATE TABLE candidate (exchange_id VARCHAR, mechanism VARCHAR, source_exchange_id VARCHAR)")
-        con.executemany("INSERT INTO exchange_text VALUES (?, ?, ?, ?)", self.states)
-        con.executemany("INSERT INTO suspicion VALUES (?, ?, ?)", self.suspicions)
-        if self.candidates:
-            con.executemany("INSERT INTO candidate VALUES (?, ?, ?)", self.candidates)
+        for table, rows in (
+            ("exchange_text", self.states),
+            ("suspicion", self.suspicions),
+            ("candidate", self.candidates),
+        ):
+            if rows:
+                con.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)  # noqa: S608
         del exchange
         return match(con, case, threads=threads), con
 

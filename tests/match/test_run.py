@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from forensics.errors import ForensicsError
 from tests.match.story import Story, weights
 
 SECRET = "Ottilie Brandmeyer transferred 48,213 crowns to account KZ-77310 on 14 March 2027 without telling the board."
@@ -82,13 +83,21 @@ def test_one_source_read_by_many_recipients_is_no_boilerplate(story: Story) -> N
 
 
 def test_declared_public_text_is_explained(tmp_path: Path) -> None:
-    story = Story(tmp_path, declarations='public_text = ["terms.txt"]\n')
+    terms = tmp_path / "terms.txt"
+    terms.write_text(LICENCE, encoding="utf-8")
+    story = Story(tmp_path, declarations=f'public_text = ["{terms}"]\n')
     story.exchange("a", "birch", f"Our terms: {LICENCE}", "Noted.")
     story.exchange("b", "cedar", "What are usual terms?", f"Usually: {LICENCE}")
     story.suspect("b", "a")
-    (tmp_path / "case-1").mkdir()
-    (tmp_path / "case-1" / "terms.txt").write_text(LICENCE, encoding="utf-8")
-    with pytest.raises(Exception, match="not empty"):
+    _, con = story.run()
+    assert max(weights(con, "b").values(), default=0) < 12_000
+    assert ("public",) in con.execute("SELECT DISTINCT explained_by FROM match_span").fetchall()
+
+
+def test_a_public_text_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    story = Story(tmp_path, declarations='public_text = ["no-such-*.txt"]\n')
+    story.exchange("a", "birch", "Hello", "Hello")
+    with pytest.raises(ForensicsError, match="no such file"):
         story.run()
 
 
@@ -150,3 +159,13 @@ def test_the_result_does_not_depend_on_threads(story: Story) -> None:
     rows = [story.run(threads)[1].execute("SELECT * FROM match_span").fetchall() for threads in (1, 2)]
     assert rows[0] == rows[1]
     assert rows[0]
+
+
+def test_well_known_passages_are_public_without_being_declared(story: Story) -> None:
+    passage = "Shall I compare thee to a summer's day? Thou art more lovely and more temperate: Rough winds do shake."
+    story.exchange("a", "birch", f"Explain this sonnet. {passage}", "Gladly.")
+    story.exchange("b", "cedar", "Recite something.", f"Here you are: {passage}")
+    story.suspect("b", "a")
+    _, con = story.run()
+    assert max(weights(con, "b").values(), default=0) < 12_000
+    assert ("public",) in con.execute("SELECT DISTINCT explained_by FROM match_span").fetchall()

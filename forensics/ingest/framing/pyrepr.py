@@ -5,6 +5,7 @@ truncated list ``[1, 2] ... [8, 9]``, and objects are calls such as ``GenerateRe
 ``srt/utils/request_logger.py``). So this is a reader of its own, which never evaluates anything.
 """
 
+import json
 import re
 from typing import Any
 
@@ -13,6 +14,7 @@ _NUMBER = re.compile(r"-?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _STRING = re.compile(r"(?P<bytes>[bB])?(?P<quote>'''|\"\"\"|'|\")")
 _ELLIPSIS = re.compile(r"\s*\.\.\.\s*")
+_INTEGERS = re.compile(r"\[(?:\d+, )*\d+\]")  # token ids, by far the longest lists
 _OPAQUE = re.compile(r"<[^<>]*>")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|(.))", re.DOTALL)
@@ -66,6 +68,8 @@ class _Reader:
             return self.string(found)
         if opener == "{":
             return self.mapping(at + 1, depth + 1)
+        if found := _INTEGERS.match(self.text, at):
+            return json.loads(found[0]), found.end()
         if opener in "[(":
             return self.sequence(at + 1, "]" if opener == "[" else ")", depth + 1)
         if found := _NUMBER.match(self.text, at):

@@ -20,6 +20,8 @@ def server_log(worker: Worker, exchanges: Iterable[Exchange], *, start: float, e
     dice = random.Random(f"{seed}/{worker.name}/server")
     lines = [*_start(worker, start, dice), *_health(worker, start + 60, end, dice)]
     for exchange in exchanges:
+        if exchange.outcome == "bad_key":
+            continue
         if worker == exchange.prefill:
             lines += _prefill(worker, exchange, dice)
         elif worker == exchange.decode:
@@ -188,7 +190,7 @@ def _decode(worker: Worker, exchange: Exchange, dice: random.Random) -> Iterator
         for rank, name in enumerate(ranks):
             yield _line(worker, times.ended, decode_failure(exchange, rank), name)
         yield _access(worker, times.ended + 0.02, dice, 500)
-    elif exchange.plan.stalls:
+    elif exchange.plan.stalls and times.released < times.landed:
         text = (
             f"Deferred KV release for room {exchange.room} timed out after 30.0s without a full drain ack "
             "from prefill; releasing anyway."

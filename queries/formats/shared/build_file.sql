@@ -12,7 +12,7 @@ SELECT
     CASE WHEN copy_of IS NULL THEN coalesce(kept.records, 0) ELSE 0 END AS records_kept,
     CASE WHEN copy_of IS NULL THEN records_rejected ELSE 0 END AS records_rejected,
     CASE WHEN copy_of IS NULL THEN records_kept - coalesce(kept.records, 0) ELSE records_read END AS records_duplicate,
-    first_ns, last_ns, cut_short, copy_of, worker, "role", dp_rank, address
+    first_ns, last_ns, cut_short, copy_of, worker, "role", dp_rank
 FROM path_entry
 LEFT JOIN kept USING (file_id)
 ORDER BY path
