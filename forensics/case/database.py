@@ -29,6 +29,7 @@ def _open(path: str, case: Case, *, read_only: bool) -> duckdb.DuckDBPyConnectio
     try:
         connection = duckdb.connect(path, read_only=read_only, config=_settings(case))
         connection.execute("SET TimeZone = 'UTC'")
+        connection.execute("SET enable_progress_bar = false")  # it would write to stdout, terminal or not
         return connection
     except duckdb.Error as error:
         raise ForensicsError(

@@ -102,7 +102,11 @@ def comment(text: str) -> str:
 
 
 def _window(found: Suggestions) -> Iterator[str]:
-    yield from ("", "# The incident's window. Affected responses outside it are counted and said all the same.", "[window]")
+    yield from (
+        "",
+        "# The incident's window. Affected responses outside it are counted and said all the same.",
+        "[window]",
+    )
     if found.start and found.end:
         yield "# From the first to the last client record in the files, to the hour: narrow it to the incident."
         yield f"start = {found.start}"
@@ -115,9 +119,9 @@ def _window(found: Suggestions) -> Iterator[str]:
 def _sources(found: Suggestions) -> Iterator[str]:
     yield from (
         "",
-        "# What wrote which files. `files` is a shell pattern on the whole path, where * also crosses /. The first block",
-        "# that matches and sets a key decides. Keys: worker, role (prefill, decode, unified, router, gateway, client),",
-        "# dp_rank, zone (needed where stamps are local time), address (host:port, as other logs name the worker),",
+        "# What wrote which files. `files` is a shell pattern on the whole path, where * also crosses /. The first",
+        "# block that matches and sets a key decides. Keys: worker, role (prefill, decode, unified, router, gateway,",
+        "# client), dp_rank, zone (needed where stamps are local time), address (host:port, as other logs name it),",
         "# format (instead of detecting it), year (where dates have none).",
     )
     if not found.sources:
@@ -133,10 +137,10 @@ def _sources(found: Suggestions) -> Iterator[str]:
 def _rules(found: Suggestions) -> Iterator[str]:
     yield from (
         "",
-        "# How a record names its tenant: ordered, the first rule that gives a name decides. `path` is a JSON path into the",
-        "# record without its bodies (`forensics sql CASE \"SELECT identity FROM record WHERE kind = 'client'\"` shows them),",
-        "# `pattern` a regular expression whose first group is the name, `ignore` values that name nobody, `format` limits",
-        "# the rule to one format. Collapsing tenants behind one shared key would turn leaks into own history.",
+        "# How a record names its tenant: ordered, the first rule that gives a name decides. path is a JSON path into",
+        "# the record without its bodies (forensics sql CASE \"SELECT identity FROM record WHERE kind = 'client'\"),",
+        "# `pattern` a regular expression whose first group is the name, `ignore` values that name nobody, `format`",
+        "# limits the rule to one format. Collapsing tenants behind one shared key would turn leaks into own history.",
     )
     if not found.rules:
         yield from _commented(
@@ -145,7 +149,13 @@ def _rules(found: Suggestions) -> Iterator[str]:
             'format = "litellm_payload"',
         )  # fmt: skip
     for rule in found.rules:
-        yield from ("", comment(rule.why), "[[tenant_rule]]", f"name = {quoted(rule.name)}", f"path = {quoted(rule.path)}")
+        yield from (
+            "",
+            comment(rule.why),
+            "[[tenant_rule]]",
+            f"name = {quoted(rule.name)}",
+            f"path = {quoted(rule.path)}",
+        )
         if rule.pattern is not None:
             yield f"pattern = {quoted(rule.pattern)}"
         if rule.ignore:
@@ -160,7 +170,11 @@ def _tenants(found: Suggestions) -> Iterator[str]:
     )
     if not found.tenants or len(found.tenants) > MAX_TENANTS:
         yield from _commented(
-            "[[tenant]]", 'name = "acme"', 'class = "customer"', 'contact = "privacy@acme.example"', 'aliases = ["Acme Ltd"]'
+            "[[tenant]]",
+            'name = "acme"',
+            'class = "customer"',
+            'contact = "privacy@acme.example"',
+            'aliases = ["Acme Ltd"]',
         )
         return
     for name, records in found.tenants:
@@ -171,8 +185,8 @@ def _tenants(found: Suggestions) -> Iterator[str]:
 def _models(found: Suggestions) -> Iterator[str]:
     yield from (
         "",
-        "# Models: name as clients know it, aliases as engines do. Declared figures (tokens) serve where no engine log says",
-        "# better, and the reports say so.",
+        "# Models: name as clients know it, aliases as engines do. Declared figures (tokens) serve where no engine log",
+        "# says better, and the reports say so.",
     )
     if not found.models:
         yield from _commented(
@@ -190,7 +204,7 @@ def _models(found: Suggestions) -> Iterator[str]:
 def _backends(found: Suggestions) -> Iterator[str]:
     yield from (
         "",
-        "# Backends that serve prompt and answer on one node have no hand-over, which excludes the mechanisms that need it.",
+        "# Backends that serve prompt and answer on one node have no hand-over: that excludes what needs one.",
     )
     if not found.backends:
         yield from _commented("[[backend]]", 'model = "osprey"', "disaggregated = false", 'why = "one vLLM server"')
@@ -208,12 +222,18 @@ def _value(value: str | float) -> str:
 
 
 def _tail() -> Iterator[str]:
-    yield from ("", "# Margins in bits over log2(candidates) for a match; seconds (_s) after which silence or a late write counts.")
+    yield from (
+        "",
+        "# Margins in bits over log2(candidates) for a match; seconds (_s) after which silence or a late write counts.",
+    )
     yield "[thresholds]"
     yield from _defaults(Thresholds())
     yield from ("", "# Bounds of the database engine.", "[resources]")
     yield from _defaults(Resources())
-    yield from ("", "# What letters and the incident report say about the provider and the clock; nothing here is derived.")
+    yield from (
+        "",
+        "# What letters and the incident report say about the provider and the clock; nothing here is derived.",
+    )
     yield "[notice]"
     yield from _defaults(Notice())
 

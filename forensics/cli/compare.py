@@ -42,13 +42,15 @@ def compare(
     responses: Path = typer.Option(..., "--responses", help="Parquet or JSONL with id, text and, if known, tenant."),
     out: Path = typer.Option(..., "--out", help="Parquet file to write: one row per shared passage."),
     pairs: Path | None = typer.Option(
-        None, "--pairs", help="Parquet or JSONL with response_id and prompt_id: compare these only, whatever the tenants."
+        None,
+        "--pairs",
+        help="Parquet or JSONL with response_id and prompt_id: compare only these, whatever the tenants.",
     ),
 ) -> None:
     """Finds passages that responses share with prompts, with their places, weight in bits and similarity.
 
-    With tenants, a response is compared with other tenants' prompts, and what its own tenant sent, or many tenants hold,
-    is explained away. Without, every response is compared with every prompt.
+    With tenants, a response is compared with other tenants' prompts, and what its own tenant sent, or many tenants
+    hold, is explained away. Without, every response is compared with every prompt.
     """
     prompt_texts, with_tenants = _texts(prompts)
     response_texts, also = _texts(responses)
@@ -102,11 +104,8 @@ def _rows(path: Path, needed: Sequence[str], optional: Sequence[str]) -> tuple[l
     reader = "read_parquet" if _is_parquet(path) else "read_json"
     options = "" if reader == "read_parquet" else ", format = 'newline_delimited', maximum_object_size = 1073741824"
     try:
-        relation = duckdb.connect(config={"threads": 1}).execute(
-            f"SELECT * FROM {reader}($path{options})",  # noqa: S608 - one of two names above
-            {"path": str(path)},
-        )
-        table = relation.to_arrow_table()
+        statement = f"SELECT * FROM {reader}($path{options})"  # noqa: S608 - one of two names above
+        table: pa.Table = duckdb.connect().sql(statement, params={"path": str(path)}).to_arrow_table()
     except duckdb.Error as error:
         raise ForensicsError(
             f"neither Parquet nor JSON lines ({str(error).splitlines()[0]})", where=str(path),

@@ -115,6 +115,12 @@ def _bars() -> Iterator[_Display | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    columns = (TextColumn("{task.description:>9}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description:>9}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         yield _Display(bars)

@@ -26,7 +26,9 @@ def init(
     """Makes a case folder. With --from, case.toml is drafted from the files, each line with what suggests it."""
     suggestions = suggest(source) if source else None
     case = Case.create(case_folder, template(title, suggestions))
-    typer.echo(f"Made {case.root / 'case.toml'}" + (", drafted from the files: check every line of it" if source else ""))
+    typer.echo(
+        f"Made {case.root / 'case.toml'}" + (", drafted from the files: check every line of it" if source else "")
+    )
     if suggestions is not None:
         for line in suggestions.notes:
             typer.echo(f"  {line}")

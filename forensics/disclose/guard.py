@@ -2,9 +2,10 @@
 
 It reads bodies, which the renderer may not, and stands between rendering and publishing. It looks at the values that
 each letter is filled with, and at the assembled files less the template's fixed words, for runs shared with any other
-tenant's text, for other tenants' ids and for their names. What the addressee wrote itself and declared public text are
-its own. A hit is reported by field and length, never by its text. There is no way around it: the value has to change,
-or, if it is public, be declared so in ``public_text`` of ``case.toml``.
+tenant's text, for other tenants' ids and for their names. Free are declared public text and what the addressee wrote
+itself; an affected answer, and whatever the addressee sent or got afterwards, may hold another's words and is not free.
+A hit is reported by field and length, never by its text. There is no way around it: the value has to change, or, if it
+is public, be declared so in ``public_text`` of ``case.toml``.
 """
 
 import glob
@@ -105,14 +106,14 @@ class _Look:
             for _, window in windows(zone.folded):
                 by_window[window].append(zone)
         look = Windows({zone.folded for zone in zones})
-        own: dict[str, set[str]] = defaultdict(set)  # windows that an addressee's texts hold too
-        for tenant, text in self.texts():
+        own: dict[str, set[str]] = defaultdict(set)  # windows that stand in what the addressee wrote itself
+        for tenant, is_own, text in self.texts():
             for window in look.shared(text):
                 for zone in by_window[window]:
-                    if zone.letter.tenant == tenant:
-                        own[tenant].add(window)
-                    else:
+                    if zone.letter.tenant != tenant:
                         zone.shared.add(window)
+                    elif is_own:
+                        own[tenant].add(window)
         free = {window for text in self.public for window in look.shared(text)}
         for zone in zones:
             zone.shared -= free | own[zone.letter.tenant] | _own_windows(zone.letter)
@@ -163,14 +164,14 @@ class _Look:
         lower = {name.lower(): name for name in owners}
         pattern = re.compile(rf"(?<!\w)({'|'.join(re.escape(each) for each in sorted(lower))})(?!\w)")
         users: dict[str, set[str]] = defaultdict(set)
-        for tenant, text in self.texts():
+        for tenant, _, text in self.texts():
             for word in set(pattern.findall(text)):
                 if tenant != owners[lower[word]]:
                     users[lower[word]].add(tenant or "")
         return {name for name, tenants in users.items() if len(tenants) >= 2}
 
-    def texts(self) -> Iterator[tuple[str | None, str]]:
-        """Yields (tenant, text) of every text of the case, a few at a time."""
+    def texts(self) -> Iterator[tuple[str | None, bool, str]]:
+        """Yields (tenant, whether it can only be the tenant's own, text) of every text of the case, a few at a time."""
         result = database.select(self.con, query("reports/guard_text", self.case.site))
         while batch := result.fetchmany(_BATCH):
             yield from batch

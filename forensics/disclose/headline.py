@@ -107,8 +107,8 @@ def _beside(summary: dict[str, Any]) -> str:
     said = []
     if sum(others.values()):
         said.append(f"Counted apart: {parts(others)}.")
-    if classes["unresolved"]:
-        said.append(f"Of the affected, {classes['unresolved']:,} could not be attributed to a tenant.")
+    if unresolved := classes.get("unresolved", 0):
+        said.append(f"Of the affected, {unresolved:,} could not be attributed to a tenant.")
     return " ".join(said)
 
 

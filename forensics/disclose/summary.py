@@ -84,7 +84,7 @@ def _check(result: dict[str, Any], totals: Row) -> None:
     over_pool, by_class = result["over_pool"], result["affected_by_class"]
     sums = {
         "affected by mechanism": (sum(result["affected_by_mechanism"].values()), result["affected"]),
-        "affected by class": (by_class["customer"] + by_class["unresolved"], result["affected"]),
+        "affected by class": (by_class["customer"] + by_class.get("unresolved", 0), result["affected"]),
         "affected of all classes": (sum(by_class.values()), totals["affected_all_classes"]),
         "disclosure": (sum(result["disclosure"].values()) + result["disclosure_not_examined"], result["affected"]),
         "undetermined": (sum(result["undetermined"].values()), totals["undetermined"]),

@@ -23,6 +23,11 @@ def needs_zone(records: pa.Table) -> bool:
     return bool(pc.any(local).as_py())
 
 
+def lacks_year(records: pa.Table) -> bool:
+    """Whether any record has a stamp that could not be placed in time."""
+    return bool(pc.any(pc.and_(records["at_is_local"], pc.is_null(records["at_ns"]))).as_py())
+
+
 def to_utc(records: pa.Table, zone: str | None) -> tuple[pa.Table, int]:
     """Returns ``records`` with ``at_ns`` in UTC and what follows from it, and how many stamps were ambiguous.
 
@@ -38,7 +43,8 @@ def to_utc(records: pa.Table, zone: str | None) -> tuple[pa.Table, int]:
         at[local] -= offsets
         ambiguous = int(doubtful.sum())
     latency, has_latency = _numbers(records["latency_ns"])
-    has_latency &= (latency >= 0) & (latency < _LONGEST)
+    # A stamp of whole seconds may be a second late: a latency counted back from it would feign precision.
+    has_latency &= (latency >= 0) & (latency < _LONGEST) & (at % 1_000_000_000 != 0)
     phase = records["phase"].to_numpy(zero_copy_only=False)
     finished = phase == "finished"
     fill = {

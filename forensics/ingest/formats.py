@@ -94,7 +94,9 @@ class Formats:
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise ForensicsError(f"cannot read the format's query ({error})", where=str(path), fix="Check it") from error
+            raise ForensicsError(
+                f"cannot read the format's query ({error})", where=str(path), fix="Check it"
+            ) from error
         known = self.by_name.get(path.stem)
         if known is not None and known.query.path.resolve() != path.resolve():
             raise ForensicsError(

@@ -13,7 +13,7 @@ from forensics.case.database import rebuild, run
 from forensics.case.folder import Case, publish_text
 from forensics.case.schema import FILE, RECORD, REJECT, ddl
 from forensics.errors import ForensicsError
-from forensics.ingest.segment import Job, Ledger
+from forensics.ingest.job import Job, Ledger
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,12 @@ def _tables(con: duckdb.DuckDBPyConnection, case: Case, entries: dict[str, Entry
             | {"worker": source.worker, "role": source.role, "dp_rank": source.dp_rank}
         )
     con.register("path_entry", pa.Table.from_pylist(rows, _SCHEMA))
-    con.read_parquet([str(case.evidence / entry.key / "record.parquet") for entry in kept]).create_view("segment_record")
-    con.read_parquet([str(case.evidence / entry.key / "reject.parquet") for entry in kept]).create_view("segment_reject")
+    con.read_parquet([str(case.evidence / entry.key / "record.parquet") for entry in kept]).create_view(
+        "segment_record"
+    )
+    con.read_parquet([str(case.evidence / entry.key / "reject.parquet") for entry in kept]).create_view(
+        "segment_reject"
+    )
     for name, columns in (("record", RECORD), ("reject", REJECT), ("file", FILE)):
         query = resources.query(f"formats/shared/build_{name}")
         con.execute(f'CREATE TABLE "{name}" ({ddl(columns)})')
@@ -149,7 +153,18 @@ def _tables(con: duckdb.DuckDBPyConnection, case: Case, entries: dict[str, Entry
     con.unregister("path_entry")
 
 
-_TEXTS = ("path", "content", "raw_sha256", "decoded_sha256", "compression", "cut", "format", "format_why", "file_id", "zone")
+_TEXTS = (
+    "path",
+    "content",
+    "raw_sha256",
+    "decoded_sha256",
+    "compression",
+    "cut",
+    "format",
+    "format_why",
+    "file_id",
+    "zone",
+)
 _NUMBERS = ("raw_bytes", "decoded_bytes", "records_read", "records_kept", "records_rejected", "first_ns", "last_ns")
 _SCHEMA = pa.schema(
     [(name, pa.string()) for name in (*_TEXTS, "copy_of", "worker", "role")]

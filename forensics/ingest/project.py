@@ -1,11 +1,12 @@
 """From framed records to the columns of ``record`` and ``text``: runs a format's query, then the shared ones."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from forensics import resources
 from forensics.errors import ForensicsError
@@ -37,6 +38,9 @@ _MACROS = (
 """In an order in which each finds those that it uses."""
 
 _SHARED = ("canonical", "told", "text", "record")
+_FILE_BITS = 44
+"""Bits of an offset within one file (16 TiB); above them stands the file's number within a projection."""
+
 _NEEDED = {"byte_offset", "item"}
 
 
@@ -47,6 +51,12 @@ class Projected:
     records: pa.Table
     texts: pa.Table
     rejects: list[Reject]
+
+    def of(self, number: int) -> "Projected":
+        """Returns the part of one file among those that were projected together."""
+        first, end = _shifted(number, 0), _shifted(number + 1, 0)
+        rejects = [each._replace(offset=each.offset - first) for each in self.rejects if first <= each.offset < end]
+        return Projected(_of_file(self.records, number), _of_file(self.texts, number), rejects)
 
 
 class Projector:
@@ -62,17 +72,30 @@ class Projector:
         con.execute(f"CREATE OR REPLACE TEMP TABLE canonical AS\n{self._shared['canonical']}")
         self._canonical = {name for name, *_ in con.execute("DESCRIBE canonical").fetchall()}
 
-    def project(self, frames: list[Frame]) -> list[Projected]:
-        """Returns what ``frames`` say, one result per format among them, by name. Raises if a query fails."""
-        shapes: dict[str, list[Frame]] = defaultdict(list)
-        for frame in frames:
-            shapes[frame.shape].append(frame)
-        return [self._shape(self.formats.get(shape), shapes[shape]) for shape in sorted(shapes)]
+    def project(self, files: list[list[Frame]]) -> list[list[Projected]]:
+        """Returns, for the frames of each file, what they say: one result per format among them, by name.
 
-    def _shape(self, form: Format, frames: list[Frame]) -> Projected:
+        All files share one run of each format's query. Raises if a query fails.
+        """
+        shapes: dict[str, list[tuple[int, Frame]]] = defaultdict(list)
+        for number, frames in enumerate(files):
+            for frame in frames:
+                shapes[frame.shape].append((number, frame))
+        results: list[list[Projected]] = [[] for _ in files]
+        for shape in sorted(shapes):
+            form = self.formats.get(shape)
+            told = self._shape(form, shapes[shape])
+            counts = Counter(number for number, _ in shapes[shape])
+            for number, count in sorted(counts.items()):
+                one = told.of(number)
+                if one.records.num_rows + len(one.rejects) != count:
+                    raise _unaccounted(form, one, count)
+                results[number].append(one)
+        return results
+
+    def _shape(self, form: Format, frames: list[tuple[int, Frame]]) -> Projected:
         rejects: list[Reject] = []
-        raw = _table(frames)
-        self.con.register("framed", raw)
+        self.con.register("framed", _table(frames))
         try:
             if form.is_json:
                 rejects = self._invalid(frames)
@@ -92,22 +115,18 @@ class Projector:
             texts = self._arrow(self._shared["text"])
         finally:
             self.con.unregister("framed")
-        if kept.num_rows + len(rejects) != len(frames):
-            raise ForensicsError(
-                f"the query gave {kept.num_rows:,} records and {len(rejects):,} rejects for {len(frames):,} raw records",
-                where=str(form.query.path),
-                fix="It must give at most one row per byte_offset and item of raw, and no others",
-            )
         kept = kept.append_column("format", pa.array([form.name] * kept.num_rows, pa.string()))
         return Projected(kept, texts, rejects)
 
-    def _invalid(self, frames: list[Frame]) -> list[Reject]:
+    def _invalid(self, frames: list[tuple[int, Frame]]) -> list[Reject]:
         """Returns what is no JSON object."""
         found = self.con.execute(
             "SELECT line, byte_offset, item, length, json_valid(raw) FROM framed "
             "WHERE CASE WHEN json_valid(raw) THEN json_type(raw) <> 'OBJECT' ELSE true END ORDER BY byte_offset, item"
         ).fetchall()
-        last = {(frame.offset, frame.item) for frame in frames[-1:] if frame.last}
+        last = (
+            {(_shifted(number, frame.offset), frame.item) for number, frame in frames if frame.last} if found else set()
+        )
         return [
             Reject(
                 line,
@@ -153,20 +172,43 @@ class Projector:
                 fix="Raise memory under [resources] in case.toml",
             ) from error
         except duckdb.Error as error:
-            raise ForensicsError(f"the query failed: {_line(error)}", where=str(path), fix="Correct the query") from error
+            raise ForensicsError(
+                f"the query failed: {_line(error)}", where=str(path), fix="Correct the query"
+            ) from error
 
 
-def _table(frames: list[Frame]) -> pa.Table:
-    lines, offsets, items, raws = [], [], [], []
-    for frame in frames:
-        lines.append(frame.line)
-        offsets.append(frame.offset)
-        items.append(frame.item)
-        raws.append(frame.raw)
-    lengths = [len(raw) for raw in raws]
-    return pa.Table.from_arrays(
-        [pa.array(values, field.type) for values, field in zip((lines, offsets, items, raws, lengths), _RAW, strict=True)],
-        schema=_RAW,
+def _table(frames: list[tuple[int, Frame]]) -> pa.Table:
+    columns = (
+        [frame.line for _, frame in frames],
+        [_shifted(number, frame.offset) for number, frame in frames],
+        [frame.item for _, frame in frames],
+        [frame.raw for _, frame in frames],
+        [len(frame.raw) for _, frame in frames],
+    )
+    arrays = [pa.array(values, field.type) for values, field in zip(columns, _RAW, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=_RAW)
+
+
+def _shifted(number: int, offset: int) -> int:
+    """Returns an offset that is unique among the files of one projection."""
+    return (number << _FILE_BITS) | offset
+
+
+def _of_file(table: pa.Table, number: int) -> pa.Table:
+    """Returns one file's rows of a projection, at their own offsets."""
+    offsets = table["byte_offset"]
+    start = _shifted(number, 0)
+    rows = pc.and_(pc.greater_equal(offsets, start), pc.less(offsets, _shifted(number + 1, 0)))
+    part = table.filter(rows)
+    own = pc.subtract(part["byte_offset"], pa.scalar(start, pa.int64()))
+    return part.set_column(part.schema.get_field_index("byte_offset"), "byte_offset", own)
+
+
+def _unaccounted(form: Format, one: Projected, count: int) -> ForensicsError:
+    return ForensicsError(
+        f"the query gave {one.records.num_rows:,} records and {len(one.rejects):,} rejects for {count:,} raw records",
+        where=str(form.query.path),
+        fix="It must give at most one row per byte_offset and item of raw, and no others",
     )
 
 

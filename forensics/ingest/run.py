@@ -18,12 +18,13 @@ from forensics.case.config import CaseConfig
 from forensics.case.database import connect, connect_memory
 from forensics.case.folder import Case
 from forensics.errors import ForensicsError
+from forensics.ingest import job as jobs_of
 from forensics.ingest import manifest, segment
 from forensics.ingest.detect import detect
 from forensics.ingest.formats import Formats
+from forensics.ingest.job import Job, Ledger
 from forensics.ingest.project import Projector
-from forensics.ingest.segment import Job, Ledger
-from forensics.ingest.streams import survey
+from forensics.ingest.streams import CHUNK, survey
 from forensics.ingest.walk import Found, find
 
 
@@ -144,16 +145,18 @@ class _Ingest:
 
     def _survey(self, found: Found) -> Job | None:
         try:
-            seen = survey(found.path, found.label, self.progress and self.progress.advance)
-            if seen.cut is not None and not seen.decoded_bytes:
-                raise ForensicsError(f"{seen.cut}, and nothing can be read", where=found.label, fix="Get the whole file")
-            if not seen.decoded_bytes:
-                raise ForensicsError("the file is empty", where=found.label, fix="Leave it out, or get the whole file")
-            source = self.case.config.source_for(found.label)
-            detected = detect(seen.head, found.label, self.formats, self.wanted or source.format)
+            return self._job(found)
         except ForensicsError as error:
             self._problem(error)
             return None
+
+    def _job(self, found: Found) -> Job:
+        seen = survey(found.path, found.label, self._advance)
+        if not seen.decoded_bytes:
+            what = f"{seen.cut}, and nothing can be read" if seen.cut else "the file is empty"
+            raise ForensicsError(what, where=found.label, fix="Leave it out, or get the whole file")
+        source = self.case.config.source_for(found.label)
+        detected = detect(seen.head, found.label, self.formats, self.wanted or source.format)
         year = source.year or _year(self.case.config)
         return Job(found.label, found.path, seen, detected, source.zone, year, self.formats.recipe)
 
@@ -166,32 +169,58 @@ class _Ingest:
             self.progress.stage("ingesting", sum(group[0].survey.decoded_bytes for group in groups.values()))
         with self._projectors() as idle, ThreadPoolExecutor(self.threads) as pool:
 
-            def work(group: list[Job]) -> list[tuple[Job, Ledger]]:
+            def work(bundle: list[list[Job]]) -> list[tuple[Job, Ledger]]:
                 projector = idle.get()
                 try:
-                    return self._group(group, projector)
+                    return self._bundle(bundle, projector)
                 finally:
                     idle.put(projector)
 
-            return [done for result in pool.map(work, groups.values()) for done in result]
+            return [done for result in pool.map(work, _bundles(list(groups.values()))) for done in result]
 
-    def _group(self, group: list[Job], projector: Projector) -> list[tuple[Job, Ledger]]:
-        advance = self.progress and self.progress.advance
+    def _bundle(self, bundle: list[list[Job]], projector: Projector) -> list[tuple[Job, Ledger]]:
+        """Ingests the contents of a bundle: known ones cost nothing, several small ones go together."""
+        done: list[tuple[Job, Ledger]] = []
+        fresh: list[list[Job]] = []
+        for group in bundle:
+            ledger = jobs_of.load(self.case, group[0].key)
+            if ledger is None:
+                fresh.append(group)
+            else:
+                done += self._took(group, ledger)
+        if len(fresh) > 1:
+            results = segment.write_small(self.case, [group[0] for group in fresh], projector, self._advance)
+            for group, result in zip(fresh, results, strict=True):
+                if isinstance(result, Ledger):
+                    done += self._took(group, result)
+                else:
+                    self._problem(result)
+                    done += self._one(group[1:], projector)
+        elif fresh:
+            done += self._one(fresh[0], projector)
+        return done
+
+    def _one(self, group: list[Job], projector: Projector) -> list[tuple[Job, Ledger]]:
+        """Ingests the first of these copies that can be taken."""
         for place, job in enumerate(group):
             try:
-                ledger = segment.load(self.case, job.key)
-                if ledger is None:
-                    ledger = segment.write(self.case, job, projector, advance)
-                elif advance:
-                    advance(job.survey.decoded_bytes)
+                ledger = jobs_of.load(self.case, job.key) or segment.write(self.case, job, projector, self._advance)
             except ForensicsError as error:
                 self._problem(error)
                 continue
-            if job.survey.cut is not None:
-                what = f"{job.survey.cut}; the {ledger.records_kept:,} records before are kept"
-                self._problem(ForensicsError(what, where=job.label, fix="Get the whole file and ingest it again"))
-            return [(each, ledger) for each in group[place:]]
+            return self._took(group[place:], ledger)
         return []
+
+    def _took(self, group: list[Job], ledger: Ledger) -> list[tuple[Job, Ledger]]:
+        first = group[0]
+        if first.survey.cut is not None:
+            what = f"{first.survey.cut}; the {ledger.records_kept:,} records before are kept"
+            self._problem(ForensicsError(what, where=first.label, fix="Get the whole file and ingest it again"))
+        return [(job, ledger) for job in group]
+
+    def _advance(self, done: int) -> None:
+        if self.progress is not None:
+            self.progress.advance(done)
 
     @contextmanager
     def _projectors(self) -> Iterator["SimpleQueue[Projector]"]:
@@ -209,8 +238,8 @@ class _Ingest:
         con = connect(self.case)
         try:
             rows = con.execute(
-                "SELECT path, format, format_why, compression, records_read, records_kept, records_duplicate, first_ns, "
-                "last_ns, cut_short, copy_of FROM file ORDER BY path"
+                "SELECT path, format, format_why, compression, records_read, records_kept, records_duplicate, "
+                "first_ns, last_ns, cut_short, copy_of FROM file ORDER BY path"
             ).fetchall()
         finally:
             con.close()
@@ -241,6 +270,21 @@ class _Ingest:
 
     def _problem(self, error: ForensicsError) -> None:
         self.report.problems.append(error)
+
+
+def _bundles(groups: list[list[Job]]) -> list[list[list[Job]]]:
+    """Returns the groups in bundles: large contents alone, small ones together by format, up to ``CHUNK`` bytes."""
+    large = [[group] for group in groups if group[0].survey.decoded_bytes > segment.SMALL]
+    small = [group for group in groups if group[0].survey.decoded_bytes <= segment.SMALL]
+    bundles: list[list[list[Job]]] = []
+    size = CHUNK
+    for group in sorted(small, key=lambda each: (each[0].detected.form.name, each[0].label)):
+        if size >= CHUNK:
+            bundles.append([])
+            size = 0
+        bundles[-1].append(group)
+        size += group[0].survey.decoded_bytes
+    return large + bundles
 
 
 def _size(path: Path) -> int:

@@ -24,7 +24,9 @@ _SEPARATORS = (":", "/", "|", "#")
 _WEAK_SEPARATORS = ("@", "__", ".", "-", "_")
 """Signs that also stand within names: believed only for keys whose owner sounds like a pool."""
 
-_COMMON = re.compile(r"\b(?:shared|resellers?|platform|default|partners?|pool(?:ed)?|common|multi|gateway|public)\b", re.IGNORECASE)
+_COMMON = re.compile(
+    r"\b(?:shared|resellers?|platform|default|partners?|pool(?:ed)?|common|multi|gateway|public)\b", re.IGNORECASE
+)
 _STAGE = r"(?:[-_. ](?:prod|production|live|dev|stage|staging|test|qa|key|api|v?\d+))+"
 _OWN = (
     ("organisation", "user_api_key_org_alias"),
@@ -36,6 +38,7 @@ _OWN = (
 )
 """What a gateway knows of a key's owner, from the widest to the narrowest."""
 
+_USERS = ("end_user", "user")
 _ASKED = ("requester_metadata", "requester_custom_headers", "spend_logs_metadata", "body_metadata")
 
 
@@ -48,7 +51,7 @@ class Key:
     owner: dict[str, str] = field(default_factory=dict)
     told: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     covered: int = 0
-    users: Counter[str] = field(default_factory=Counter)
+    users: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
 
 @dataclass(frozen=True)
@@ -73,9 +76,9 @@ def draft(identities: list[dict[str, Any]]) -> Drafted:
         for path, value in leaves.items():
             key.told[path][value] += 1
         key.covered += bool(leaves)
-        user = _text(identity.get("end_user"))
-        if user:
-            key.users[user] += 1
+        for name in _USERS:
+            if user := _text(identity.get(name)):
+                key.users[f"$.{name}"][user] += 1
     shared = {key.identity for key in keys.values() if _is_shared(key)}
     chosen = _owners([key for key in keys.values() if key.identity not in shared])
     rules = [*_owner_rules(keys, shared, chosen), *_told_rules(keys, shared), *_user_rules(keys, shared)]
@@ -85,12 +88,17 @@ def draft(identities: list[dict[str, Any]]) -> Drafted:
 def _telling(identity: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yields JSON path and value of each field in which the caller says for whom it calls, best first."""
     metadata = identity.get("metadata") or {}
+    if not any(path in metadata for _, path in _OWN):  # no gateway's record, but a request, its headers or a span
+        for path, value in _leaves("$", identity):
+            if _TELLING.search(_last(path)):
+                yield path, value
+        return
     seen = set()
     for holder in _ASKED:
         base = "$" if holder == "body_metadata" else "$.metadata"
         held = identity.get(holder) if holder == "body_metadata" else metadata.get(holder)
         for path, value in _leaves(f"{base}.{holder}", held):
-            name = path.rpartition('"')[0].rpartition('"')[2] if path.endswith('"') else path.rpartition(".")[2]
+            name = _last(path)
             if _TELLING.search(name) and (name.lower(), value) not in seen:
                 copied = ".headers." in path and name in (metadata.get("requester_custom_headers") or {})
                 if not copied:
@@ -100,6 +108,11 @@ def _telling(identity: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if isinstance(tag, str) and (found := _TAG.match(tag)):
             yield f"$.request_tags\n{found['key']}", found["name"]
             return
+
+
+def _last(path: str) -> str:
+    """Returns the last step of a JSON path."""
+    return path.rpartition('"')[0].rpartition('"')[2] if path.endswith('"') else path.rpartition(".")[2]
 
 
 def _leaves(path: str, value: object) -> Iterator[tuple[str, str]]:
@@ -115,33 +128,36 @@ def _text(value: object) -> str | None:
     return value.strip() or None if isinstance(value, str) else str(value) if isinstance(value, int) else None
 
 
-def _prefixed(key: Key) -> tuple[str | None, set[str]]:
-    """Returns the sign between tenant and user in a key's end users, and the tenants before it; None if there is none.
+def _prefixed(key: Key) -> tuple[str, str, set[str]]:
+    """Returns where a key's end users stand, the sign between tenant and user in them, and the tenants, if any.
 
-    Most end users must have it. A weak sign needs several tenants of several users each.
+    Most end users must have the sign. A weak one needs several tenants of several users each.
     """
-    for sign in _SEPARATORS:
-        if prefixes := _prefixes(key, sign):
-            return sign, set(prefixes)
-    if any(_COMMON.search(name) for name in key.owner.values()) and not key.told:
-        for sign in _WEAK_SEPARATORS:
-            prefixes = _prefixes(key, sign)
-            if 1 < len(prefixes) < len(key.users):
-                return sign, set(prefixes)
-    return None, set()
+    for path, users in key.users.items():
+        for sign in _SEPARATORS:
+            if prefixes := _prefixes(users, sign, most=0.8 if key.owner else 0.2):
+                return path, sign, set(prefixes)
+        if any(_COMMON.search(name) for name in key.owner.values()) and not key.told:
+            for sign in _WEAK_SEPARATORS:
+                prefixes = _prefixes(users, sign)
+                if 1 < len(prefixes) < len(users):
+                    return path, sign, set(prefixes)
+    return "", "", set()
 
 
-def _prefixes(key: Key, sign: str) -> Counter[str]:
+def _prefixes(users: Counter[str], sign: str, most: float = 0.8) -> Counter[str]:
     place = -1 if sign == "@" else 0
-    split = [user.split(sign) for user in key.users if all(user.partition(sign))]
-    return Counter(parts[place] for parts in split) if 10 * len(split) >= 8 * len(key.users) else Counter()
+    split = [user.split(sign) for user in users if all(user.partition(sign))]
+    return Counter(parts[place] for parts in split) if len(split) >= most * len(users) else Counter()
 
 
 def _is_shared(key: Key) -> bool:
     """A key is shared if its calls name several tenants, or all of them one by a field made for that."""
     named = {value for values in key.told.values() for value in values}
-    _, prefixes = _prefixed(key)
-    return len(named) + len(prefixes) > 1 or (key.covered == key.calls > 0) or (len(prefixes) == 1 and not key.owner)
+    _, _, prefixes = _prefixed(key)
+    return (
+        len(named) + len(prefixes) > 1 or (key.covered == key.calls > 0) or (not key.owner and bool(named or prefixes))
+    )
 
 
 def _owners(keys: list[Key]) -> dict[str, str]:
@@ -206,16 +222,16 @@ def _told_rules(keys: dict[str, Key], shared: set[str]) -> Iterator[RuleDraft]:
 
 
 def _user_rules(keys: dict[str, Key], shared: set[str]) -> Iterator[RuleDraft]:
-    by_sign: dict[str, set[str]] = defaultdict(set)
+    by_sign: dict[tuple[str, str], set[str]] = defaultdict(set)
     for identity in shared:
-        sign, prefixes = _prefixed(keys[identity])
-        if sign is not None:
-            by_sign[sign] |= prefixes
-    for sign, prefixes in sorted(by_sign.items()):
+        path, sign, prefixes = _prefixed(keys[identity])
+        if sign:
+            by_sign[path, sign] |= prefixes
+    for (path, sign), prefixes in sorted(by_sign.items()):
         shape = f"<user>{sign}<tenant>" if sign == "@" else f"<tenant>{sign}<user>"
         why = f'end users of shared keys read "{shape}", with {len(prefixes)} different tenants'
         pattern = "^.+@([^@]+)$" if sign == "@" else f"^(.+?){re.escape(sign)}."
-        yield RuleDraft("end user", "$.end_user", why, pattern)
+        yield RuleDraft("end user", path, why, pattern)
 
 
 def _count(identities: list[dict[str, Any]], rules: list[RuleDraft]) -> tuple[list[tuple[str, int]], int]:

@@ -6,61 +6,75 @@ in no other tenant's text and nothing of the recipient's own, weigh the number o
 """
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from forensics.match.chain import Run
-from forensics.match.normalise import Folded
-from forensics.match.reading import NEAR, Reader, Response, Shared
+from forensics.match.passages import Pair
+from forensics.match.reading import NEAR, Reader, Response
 from forensics.match.seeds import Ints
 from forensics.match.spans import Span
 
 FEWEST: Final = 3
+_GAPS: Final = re.compile(r"[\s\-&.'’]+")
 
 
-def combine(
-    reader: Reader, number: int, response: Response, shared: Shared, folded: Folded, told: Sequence[Run]
-) -> list[Span]:
-    """Returns one ``facts`` span per fact of a combination that ``response`` (index ``number``) shares with a text.
+def combine(reader: Reader, pair: Pair, told: Sequence[Run]) -> list[Span]:
+    """Returns one ``facts`` span per fact of a combination that a response shares with a text.
 
     Facts in the runs ``told`` already count there. Fewer than three facts that weigh anything are none.
     """
-    mine = np.flatnonzero(reader.facts.response[shared.fact_rows] == number)
-    rows, at = shared.fact_rows[mine], shared.fact_at[mine]
-    untold = np.array([not _within(response, int(reader.facts.at[row]), told) for row in rows.tolist()], dtype=np.bool_)
-    rows, at = rows[untold], at[untold]
+    rows, at = _shared(reader, pair, told)
     if len(np.unique(rows)) < FEWEST:
         return []
-    worth = _alone(reader, response, rows, shared)
-    neighbourhood = round(1000 * math.log2(max(2, shared.size / NEAR)))
+    worth = _alone(reader, pair, rows)
+    neighbourhood = round(1000 * math.log2(max(2, pair.shared.size / NEAR)))
     pairs = reader.pairs_near(rows, at)
     ledger = reader.pair_ledger
-    free = ~ledger.own[pairs] & ~ledger.public[pairs] & (ledger.holders(pairs, shared.tenant) == 0)
-    for first, second in _forest(reader.pair_facts(pairs[free])):
-        worth[first if worth[first] <= worth[second] else second] += neighbourhood
+    held = ledger.holders(pairs, source_counted=pair.shared.counted) > 0
+    for first, second in _forest(reader.pair_facts(pairs[~ledger.own[pairs] & ~ledger.public[pairs] & ~held])):
+        if first in worth and second in worth:
+            worth[first if worth[first] <= worth[second] else second] += neighbourhood
     facts = [row for row, bits in sorted(worth.items()) if bits > 0]
     if len(facts) < FEWEST:
         return []
-    spans = []
-    for row in facts:
+    return [_span(reader, pair, row, int(at[rows == row][0]), worth[row]) for row in facts]
+
+
+def _shared(reader: Reader, pair: Pair, told: Sequence[Run]) -> tuple[Ints, Ints]:
+    """Returns (row, byte in the text) of the facts that both hold and no run tells; names are names in both."""
+    shared, response = pair.shared, pair.response
+    mine = np.flatnonzero(reader.facts.response[shared.fact_rows] == pair.number)
+    rows, at = shared.fact_rows[mine], shared.fact_at[mine]
+    kept = []
+    for row, where in zip(rows.tolist(), at.tolist(), strict=True):
         fact = int(reader.facts.at[row])
-        first, last = int(response.facts.first[fact]), int(response.facts.last[fact])
-        where = int(at[rows == row][0])
-        spans.append(
-            Span(
-                int(response.folded.start[first]),
-                int(response.folded.end[last - 1]),
-                int(folded.start[where]),
-                int(folded.end[where + last - first - 1]),
-                bits_milli=worth[row],
-                similarity_milli=1000,
-                kind="facts",
-                holders=1 + int(reader.fact_ledger.holders(np.array([row]), shared.tenant)[0]),
-            )
-        )
-    return spans
+        alike = not response.facts.named[fact] or _capitalised(pair, fact, where)
+        kept.append(alike and not _within(response, fact, told))
+    which = np.array(kept, dtype=np.bool_)
+    return rows[which], at[which]
+
+
+def _span(reader: Reader, pair: Pair, row: int, where: int, bits: int) -> Span:
+    fact = int(reader.facts.at[row])
+    facts, folded = pair.response.facts, pair.response.folded
+    first, last = int(facts.first[fact]), int(facts.last[fact])
+    begin, end = _source_place(pair, fact, where)
+    held = int(reader.fact_ledger.holders(np.array([row]), source_counted=pair.shared.counted)[0])
+    return Span(int(folded.start[first]), int(folded.end[last - 1]), begin, end, bits, 1000, "facts", 1 + held)
+
+
+def _source_place(pair: Pair, fact: int, where: int) -> tuple[int, int]:
+    length = int(pair.response.facts.last[fact] - pair.response.facts.first[fact])
+    return int(pair.folded.start[where]), int(pair.folded.end[where + length - 1])
+
+
+def _capitalised(pair: Pair, fact: int, where: int) -> bool:
+    begin, end = _source_place(pair, fact, where)
+    return all(word[:1].isupper() for word in _GAPS.split(pair.text[begin:end]) if word)
 
 
 def _within(response: Response, fact: int, told: Sequence[Run]) -> bool:
@@ -70,20 +84,31 @@ def _within(response: Response, fact: int, told: Sequence[Run]) -> bool:
     return held * 2 > last - first
 
 
-def _alone(reader: Reader, response: Response, rows: Ints, shared: Shared) -> dict[int, int]:
-    ledger = reader.fact_ledger
-    location = round(1000 * math.log2(max(2, shared.words / 10)))
-    distinct = np.unique(rows)
-    holders = ledger.holders(distinct, shared.tenant).tolist()
-    worth = {}
-    for row, held in zip(distinct.tolist(), holders, strict=True):
-        bits = max(0, int(response.facts.bits_milli[reader.facts.at[row]]) - location)
+def _alone(reader: Reader, pair: Pair, rows: Ints) -> dict[int, int]:
+    """Returns what each fact weighs by itself; one that is part of another is left to it.
+
+    What the source says again and again is its subject, which others share: each doubling costs two bits.
+    """
+    ledger, facts = reader.fact_ledger, pair.response.facts
+    location = round(1000 * math.log2(max(2, pair.shared.words / 10)))
+    distinct, count = np.unique(rows, return_counts=True)
+    holders = ledger.holders(distinct, source_counted=pair.shared.counted).tolist()
+    worth: dict[int, int] = {}
+    for row, said, held in zip(distinct.tolist(), count.tolist(), holders, strict=True):
+        spelled = int(facts.bits_milli[reader.facts.at[row]])
+        bits = max(0, spelled - location - round(2000 * math.log2(said)))
         if ledger.own[row] or ledger.public[row]:
             bits = 0
         elif held:
             bits = min(bits, max(0, round(1000 * math.log2(max(reader.tenants, 2) / held))))
         worth[row] = bits
-    return worth
+    data = pair.response.folded.data.tobytes()
+    spelling = {row: data[facts.first[reader.facts.at[row]] : facts.last[reader.facts.at[row]]] for row in worth}
+    return {
+        row: bits
+        for row, bits in worth.items()
+        if not any(other != row and spelling[row] in spelling[other] for other in worth)
+    }
 
 
 def _forest(links: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -55,14 +55,13 @@ class Ledger:
             self._count = np.bincount(self._pairs >> _TENANT_BITS, minlength=len(self.own)).astype(np.int64)
             self._full = self._count >= _MANY
 
-    def holders(self, rows: Ints, besides: int) -> Ints:
-        """Returns how many tenants but ``besides`` hold each row."""
-        if not len(self._pairs):
-            return np.zeros(len(rows), dtype=np.int64)
-        wanted = (rows << _TENANT_BITS) | besides
-        slot = np.minimum(np.searchsorted(self._pairs, wanted), len(self._pairs) - 1)
-        counted: Ints = self._count[rows] - (self._pairs[slot] == wanted)
-        return counted
+    def holders(self, rows: Ints, *, source_counted: bool) -> Ints:
+        """Returns how many tenants beside the source hold each row, for rows that the source's text holds.
+
+        ``source_counted`` says whether that text was itself noted as a holder's.
+        """
+        counted: Ints = self._count[rows]
+        return np.maximum(counted - 1, 0) if source_counted else counted
 
     def tenants(self, rows: Ints) -> tuple[Ints, Ints]:
         """Returns (position in ``rows``, tenant) for every holder of the rows."""

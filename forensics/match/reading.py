@@ -30,12 +30,14 @@ class Response:
 class Shared:
     """What one text shares with the responses that it may have leaked into.
 
-    ``number`` counts texts as read; ``size`` and ``words`` are its folded bytes and tokens; ``runs`` are exact runs,
-    ``fact_rows`` and ``fact_at`` shared facts and their first byte in the text.
+    ``number`` counts such texts as read; ``counted`` says whether its tenant was counted as a holder; ``size`` and
+    ``words`` are its folded bytes and tokens; ``runs`` are exact runs, ``fact_rows`` and ``fact_at`` shared facts and
+    their first byte in the text.
     """
 
     number: int
     tenant: int
+    counted: bool
     size: int
     words: int
     runs: Segments
@@ -108,7 +110,8 @@ class Reader:
             return None
         rows, source_at = rows[leaked], source_at[leaked]
         runs = segments(self.grams.response[rows], self.grams.at[rows], source_at, self.seed_bytes)
-        return Shared(number, tenant, len(folded), len(words), runs, fact_rows[told], fact_at[told])
+        counted = bool((flags & HOLDER).any())
+        return Shared(number, tenant, counted, len(folded), len(words), runs, fact_rows[told], fact_at[told])
 
     def _told_before(self, size: int, tainted_at: Ints) -> npt.NDArray[np.bool_]:
         """Marks the bytes of a text that stand in an affected answer which its tenant was sent before."""

@@ -140,6 +140,10 @@ class Segments:
     def __len__(self) -> int:
         return len(self.at)
 
+    def pick(self, which: npt.NDArray[np.bool_]) -> "Segments":
+        """Returns the runs that the mask selects."""
+        return Segments(self.response[which], self.at[which], self.source_at[which], self.length[which])
+
 
 def segments(response: Ints, at: Ints, source_at: Ints, size: int) -> Segments:
     """Merges shared grams on one diagonal into maximal runs, ordered by response, diagonal, place."""

@@ -15,6 +15,10 @@ from forensics.match.normalise import DIGIT, IDEOGRAPH, Folded
 from forensics.match.seeds import Hashes, Ints
 
 LONGEST_FACT: Final = 6
+LETTER: Final = 1000  # milli-bits of a letter in a word nobody else holds
+DIGIT_BITS: Final = 3322  # log2(10)
+_LEAST: Final = 6_000  # a fact must say more than a small number does
+_MOST: Final = 40_000
 _BASE: Final = np.uint64(0xD6E8FEB86659FD93)
 _PAIR: Final = np.uint64(0xA0761D6478BD642F)
 _JOINERS: Final = frozenset("_@/.:\\\\=#")
@@ -39,12 +43,16 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Facts:
-    """n facts: ``first`` and ``last`` byte (end exclusive), ``value`` (hash), ``bits_milli`` each would weigh alone."""
+    """n facts: ``first`` and ``last`` byte (end exclusive), ``value`` (hash), ``bits_milli`` each would weigh alone.
+
+    ``named`` marks names, which must be capitalised wherever they stand.
+    """
 
     first: Ints
     last: Ints
     value: Hashes
     bits_milli: Ints
+    named: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.first)
@@ -98,22 +106,22 @@ def _chain(run: Hashes, value: Hashes) -> Hashes:
 def facts(text: str, folded: Folded, words: Tokens) -> Facts:
     """Returns the facts of a response: ``text`` the original, ``folded`` and ``words`` made from it."""
     at = np.flatnonzero(words.spaced)
-    found: dict[int, tuple[int, int, int]] = {}
+    found: dict[int, tuple[int, int, int, bool]] = {}
     parts = _Parts(text, folded, words, at)
     index = 0
     while index < len(at):
-        length, bits = parts.fact(index)
-        if length and bits > 0:
+        length, bits, named = parts.fact(index)
+        if length and bits >= _LEAST:
             chosen = at[index : index + length]
             value = words.value[chosen[0]]
             for token in chosen[1:]:
                 value = _chain(np.array([value]), words.value[token : token + 1])[0]
-            found.setdefault(int(value), (int(words.first[chosen[0]]), int(words.last[chosen[-1]]), bits))
+            found.setdefault(int(value), (int(words.first[chosen[0]]), int(words.last[chosen[-1]]), bits, named))
         index += max(length, 1)
-    rows = sorted((first, last, value, bits) for value, (first, last, bits) in found.items())
-    columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
-    ints = [np.array(columns[i], dtype=np.int64) for i in (0, 1, 3)]
-    return Facts(ints[0], ints[1], np.array(columns[2], dtype=np.uint64), ints[2])
+    rows = sorted((first, last, value, bits, named) for value, (first, last, bits, named) in found.items())
+    columns = list(zip(*rows, strict=True)) or [()] * 5
+    kinds = (np.int64, np.int64, np.uint64, np.int64, np.bool_)
+    return Facts(*(np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)))
 
 
 class _Parts:
@@ -126,12 +134,13 @@ class _Parts:
         self.between = [text[e:b] for e, b in zip(end[:-1], begin[1:], strict=True)]
         self.digits = words.digits[at].tolist()
 
-    def fact(self, index: int) -> tuple[int, int]:
-        """Returns how many tokens from ``index`` make one fact, and its milli-bits; (0, 0) if they make none."""
-        for length in (self._date(index), self._joined(index), self._name(index)):
+    def fact(self, index: int) -> tuple[int, int, bool]:
+        """Returns how many tokens from ``index`` make one fact (none: 0), its milli-bits, and whether it is a name."""
+        for kind in (self._date, self._joined, self._name):
+            length = kind(index)
             if length:
-                return length, min(self._bits(index, length), 40_000)
-        return 0, 0
+                return length, min(self._bits(index, length), _MOST), kind == self._name
+        return 0, 0, False
 
     def _date(self, i: int) -> int:
         """Day, month name, year in either order: ``17 March 2027``, ``March 17, 2027``."""
@@ -174,17 +183,17 @@ class _Parts:
         return self.words[i][0].isupper() and len(self.words[i]) >= 2 and not self.digits[i]
 
     def _bits(self, i: int, length: int) -> int:
+        """A date is one day of three years; digits count by digit, without the zeros of a round number; letters by
+        letter, and as a code's where the token has three digits or more."""
         if length == 3 and self._date(i):
             return 10_000
         total = 0
         for word, digits in zip(self.words[i : i + length], self.digits[i : i + length], strict=True):
             if digits == len(word):
                 worth = word.rstrip("0") or "0"
-                total += 2000 if len(word) == 4 and word[:2] in {"19", "20"} else round(len(worth) * 3322)
-            elif digits:
-                total += digits * 3322 + (len(word) - digits) * 3000
+                total += 2000 if len(word) == 4 and word[:2] in {"19", "20"} else len(worth) * DIGIT_BITS
             else:
-                total += len(word) * 1000
+                total += digits * DIGIT_BITS + (len(word) - digits) * (3000 if digits >= 3 else LETTER)
         return total
 
 

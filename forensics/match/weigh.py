@@ -7,7 +7,6 @@ holds is worth more: about one bit a letter, log2(10) a digit. What the recipien
 h of T tenants hold weighs log2(T / h) for the whole run.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,15 +15,13 @@ import numpy.typing as npt
 
 from forensics.match.ledger import Ledger
 from forensics.match.normalise import DIGIT, IDEOGRAPH, Folded
-from forensics.match.seeds import Hashes, Ints, capped, gram_hashes
-from forensics.match.tokens import Tokens
+from forensics.match.seeds import Ints, capped, gram_hashes
+from forensics.match.tokens import DIGIT_BITS, LETTER, Tokens
 
 STOCK_LETTER: Final = 350  # milli-bits of one more letter in a phrase of common words
 STOCK_IDEOGRAPH: Final = 1200
-LETTER: Final = 1000
-DIGIT_BITS: Final = 3322
 IDEOGRAPH_BITS: Final = 3500
-ANCHOR: Final = 17_600  # what the first run is rarer than its letters say: 21.8 bits less 12 stock lettersFULL_RUN: Final = 12 * LETTER  # what a run must weigh to be credited with that in full; repetition never does
+ANCHOR: Final = 17_600  # what the first run is rarer than its letters say: 21.8 bits less 12 stock letters
 FULL_RUN: Final = 12 * LETTER  # what a run must weigh to be credited with that in full; repetition never does
 
 Mask = npt.NDArray[np.bool_]
@@ -45,7 +42,7 @@ class Weights:
 
 
 class Scale:
-    """Weighs the bytes of one response against one source tenant after another."""
+    """Weighs the bytes of one response."""
 
     def __init__(self, folded: Folded, words: Tokens, seed_bytes: int, tenants: int) -> None:
         self._folded, self._words, self._size, self._tenants = folded, words, seed_bytes, max(tenants, 2)
@@ -55,20 +52,21 @@ class Scale:
         self._stock[self._repeated] = 0
         self._distinct, self._which = np.unique(words.value, return_inverse=True)
 
-    def distinct_tokens(self) -> Hashes:
-        """Returns the distinct token hashes, in the order in which the token ledger's places number them."""
-        return self._distinct
+    def weigh(
+        self, response: int, grams: tuple[Ledger, Ints], words: tuple[Ledger, Ints], *, source_counted: bool
+    ) -> Weights:
+        """Returns the weights of ``response``, right for every byte that the source in question holds too.
 
-    def weigh(self, response: int, besides: int, grams: tuple[Ledger, Ints], words: tuple[Ledger, Ints]) -> Weights:
-        """Returns the weights of ``response`` against tenant ``besides``; each ledger comes with its index's places."""
-        net = self._by_word(response, besides, *words)
+        Each ledger comes with its index's places; a word's place is its rank among the response's distinct words.
+        """
+        net = self._by_word(response, *words, source_counted=source_counted)
         ledger, places = grams
         rows = ledger.rows(response)
         at = places[rows]
         own = self._cover(at[ledger.own[rows]])
         public = self._cover(at[ledger.public[rows]])
         holders = np.zeros(len(net), dtype=np.int64)
-        counted = ledger.holders(rows, besides)
+        counted = ledger.holders(rows, source_counted=source_counted)
         for step in range(self._size):
             np.maximum.at(holders, at + step, counted)
         common = (holders > 0) & ~own & ~public
@@ -76,18 +74,17 @@ class Scale:
         self._price_common(net, common, holders)
         return Weights(self._intrinsic, net, own, public, common)
 
-    def _by_word(self, response: int, besides: int, ledger: Ledger, places: Ints) -> Ints:
+    def _by_word(self, response: int, ledger: Ledger, places: Ints, *, source_counted: bool) -> Ints:
         rows = ledger.rows(response)
         held = np.zeros(len(self._distinct), dtype=np.int64)
         known = np.zeros(len(self._distinct), dtype=np.bool_)
-        held[places[rows]] = ledger.holders(rows, besides)
+        held[places[rows]] = ledger.holders(rows, source_counted=source_counted)
         known[places[rows]] = ledger.own[rows] | ledger.public[rows]
         first, last = self._words.first, self._words.last
         whole, stock = _sums(self._intrinsic, first, last), _sums(self._stock, first, last)
-        price = np.array([0, *(round(1000 * math.log2(self._tenants / h)) if h < self._tenants else 0
-                               for h in range(1, int(held.max(initial=0)) + 1))])  # fmt: skip
+        price = np.round(1000 * np.log2(self._tenants / np.clip(held, 1, self._tenants))).astype(np.int64)
         token_held, token_known = held[self._which], known[self._which]
-        worth = np.where(token_held > 0, np.minimum(whole, np.maximum(stock, price[token_held])), whole)
+        worth = np.where(token_held > 0, np.minimum(whole, np.maximum(stock, price[self._which])), whole)
         worth = np.where(token_known, np.minimum(whole, stock), worth)
         net = np.zeros(len(self._intrinsic), dtype=np.int64)
         length = last - first
@@ -106,7 +103,7 @@ class Scale:
     def _price_common(self, net: Ints, common: Mask, holders: Ints) -> None:
         edges = np.flatnonzero(np.diff(np.concatenate([[False], common, [False]]).astype(np.int8)))
         for low, high in edges.reshape(-1, 2).tolist():
-            price = max(0, round(1000 * math.log2(self._tenants / int(holders[low:high].max()))))
+            price = max(0, round(1000 * float(np.log2(self._tenants / int(holders[low:high].max())))))
             total = int(net[low:high].sum())
             if total > price:
                 net[low:high] = net[low:high] * price // total

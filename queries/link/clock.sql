@@ -4,16 +4,25 @@
 -- assumptions: a request reaches the engine after the gateway took it, and the gateway ends it after the engine did;
 --   so each pair bounds the skew (worker minus gateway, ns) from above and below. The clock is corrected only where
 --   the bounds exclude zero. Aborted exchanges bound nothing from below; a stamp of whole seconds may be a second late.
-WITH pair AS (
-    SELECT
-        s.clock_worker AS worker,
-        s.received_ns + if(s.received_ns % 1000000000 = 0, 999999999, 0) - c.received_ns AS above,
-        CASE WHEN coalesce(c.outcome, 'ok') = 'ok' AND NOT coalesce(e.aborted, false) THEN s.finished_ns - c.finished_ns END AS below
-    FROM pairing AS p
+WITH half AS (
+    SELECT p.client_id, s.decode_id AS engine_id FROM pairing AS p
     INNER JOIN served AS s ON s.served_id = p.served_id
-    INNER JOIN client_request AS c ON c.client_id = p.client_id
-    LEFT JOIN engine_request AS e ON e.engine_id = s.decode_id
-    WHERE NOT p.inferred AND s.clock_worker IS NOT NULL
+    WHERE NOT p.inferred
+    UNION ALL
+    SELECT p.client_id, s.prefill_id FROM pairing AS p
+    INNER JOIN served AS s ON s.served_id = p.served_id
+    WHERE NOT p.inferred
+),
+
+pair AS (
+    SELECT
+        e.worker,
+        e.received_ns + if(e.received_ns % 1000000000 = 0, 999999999, 0) - c.received_ns AS above,
+        CASE WHEN coalesce(c.outcome, 'ok') = 'ok' AND NOT e.aborted THEN e.finished_ns - c.finished_ns END AS below
+    FROM half AS h
+    INNER JOIN client_request AS c ON c.client_id = h.client_id
+    INNER JOIN engine_request AS e ON e.engine_id = h.engine_id
+    WHERE e.worker IS NOT NULL
 ),
 
 bound AS (

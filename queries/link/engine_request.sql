@@ -2,7 +2,7 @@
 -- grain: one row per (worker, rid, room); records of the rid without a room join the rid's only room
 -- inputs: engine_record
 -- assumptions: a rid may be repeated or forged, so the same rid with two rooms is two requests; a late line of a rid
---   with several rooms and no room of its own belongs to none of them.
+--   with several rooms and no room of its own belongs to none of them. A stamp of whole seconds yields to a finer one.
 WITH rooms AS (
     SELECT worker, rid, min(room) AS only_room
     FROM engine_record
@@ -23,9 +23,15 @@ SELECT
     worker, rid, room,
     coalesce(max(role) FILTER (WHERE role IN ('prefill', 'decode')), max(role)) AS role,
     max(dp_rank) AS dp_rank,
-    coalesce(min(received_ns), min(at_ns) FILTER (WHERE phase = 'received'), min(at_ns)) AS received_ns,
+    coalesce(
+        min(received_ns) FILTER (WHERE received_ns % 1000000000 != 0), min(received_ns),
+        min(at_ns) FILTER (WHERE phase = 'received'), min(at_ns)
+    ) AS received_ns,
     min(first_token_ns) AS first_token_ns,
-    coalesce(max(finished_ns), max(at_ns) FILTER (WHERE kind = 'engine' AND phase IN ('finished', 'whole'))) AS finished_ns,
+    coalesce(
+        max(finished_ns) FILTER (WHERE finished_ns % 1000000000 != 0), max(finished_ns),
+        max(at_ns) FILTER (WHERE kind = 'engine' AND phase IN ('finished', 'whole'))
+    ) AS finished_ns,
     max(prompt_tokens) AS prompt_tokens,
     max(cached_tokens) AS cached_tokens,
     max(completion_tokens) AS completion_tokens,

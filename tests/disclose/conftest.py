@@ -31,7 +31,9 @@ class Run:
     def letters(self) -> dict[str, dict[str, str]]:
         """The files of every letter, by tenant."""
         return {
-            each["tenant"]: {path.name: path.read_text(encoding="utf-8") for path in (self.folder / each["folder"]).iterdir()}
+            each["tenant"]: {
+                path.name: path.read_text(encoding="utf-8") for path in (self.folder / each["folder"]).iterdir()
+            }
             for each in self.json("letters.json")["letters"]
         }
 

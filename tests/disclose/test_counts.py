@@ -3,6 +3,7 @@
 import csv
 import json
 
+import duckdb
 import pytest
 
 from forensics.case.database import connect
@@ -19,7 +20,7 @@ from .world import World, incident
 def test_the_summary_counts_customers_and_unresolved_and_prints_the_rest_beside(run: Run) -> None:
     found = run.json("summary.json")
     assert found["affected"] == 7
-    assert found["affected_by_mechanism"] == {"late_write": 1, "over_pool": 6 + 0}
+    assert found["affected_by_mechanism"] == {"late_write": 1, "over_pool": 6}
     assert found["disclosure"] == {"confirmed": 3, "probable": 1, "none_found": 2, "undetermined": 1}
     assert found["disclosure_undetermined"] == {"prompt_truncated": 1}
     assert found["undetermined"] == {"engine_log_missing": 1, "limits_unknown": 1, "placement_unknown": 2}
@@ -32,13 +33,13 @@ def test_the_summary_counts_customers_and_unresolved_and_prints_the_rest_beside(
 def test_the_headline_prints_parts_unknowns_and_denominators(run: Run) -> None:
     assert run.text("headline.txt") == (
         "7 affected responses (a total over mechanisms: 1 late write, by text found where the mechanism was possible; "
-        "6 over-pool, by mechanism): 4 carry another tenant's text (3 confirmed, 1 probable), 2 scanned with none found, "
-        "1 undetermined (1 prompt_truncated). Beyond these, 4 responses whose integrity is undetermined "
+        "6 over-pool, by mechanism): 4 carry another tenant's text (3 confirmed, 1 probable), 2 scanned with none "
+        "found, 1 undetermined (1 prompt_truncated). Beyond these, 4 responses whose integrity is undetermined "
         "(2 placement_unknown, 1 engine_log_missing, 1 limits_unknown). 9 over-pool requests in all: 6 answered, "
-        "1 refused, 1 ended before a byte, 1 truncated by the engine. By the engine's predicate (at least 6,806 tokens) "
-        "6 of the answered are over-pool, by the wording 'longer than the pool' (6,812) 5; 1 lie between (tokens as the "
-        "engine counted them). Counted apart: 1 internal, 1 researcher. Of the affected, 1 could not be attributed to a "
-        "tenant. 24 exchanges examined.\n"
+        "1 refused, 1 ended before a byte, 1 truncated by the engine. By the engine's predicate (at least 6,806 "
+        "tokens) 6 of the answered are over-pool, by the wording 'longer than the pool' (6,812) 5; 1 lie between "
+        "(tokens as the engine counted them). Counted apart: 1 internal, 1 researcher. Of the affected, 1 could not be "
+        "attributed to a tenant. 24 exchanges examined.\n"
     )
 
 
@@ -112,8 +113,6 @@ def test_no_affected_response_is_said_with_what_was_looked_for(tmp_path_factory:
 
 def test_an_unanalyzed_case_is_told_to_be_analyzed(tmp_path_factory: pytest.TempPathFactory) -> None:
     case = World().build(tmp_path_factory.mktemp("raw") / "case")
-    import duckdb
-
     with duckdb.connect(str(case.database)) as con:
         con.execute("DROP TABLE verdict")
     with pytest.raises(ForensicsError, match="not analyzed"):

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -67,15 +68,15 @@ TABLES = {
     "pool_tokens BIGINT, context_tokens BIGINT, limit_tokens BIGINT, auto_truncate BOOLEAN, in_force BOOLEAN",
     "clock": "worker VARCHAR, pairs BIGINT, low_ns BIGINT, high_ns BIGINT, skew_ns BIGINT",
     "ambiguity": "subject VARCHAR, what VARCHAR, detail VARCHAR",
-    "suspicion": "exchange_id VARCHAR, mechanism VARCHAR, status VARCHAR, reason VARCHAR, basis VARCHAR, detail VARCHAR, "
-    "trigger_exchange_id VARCHAR, outcome VARCHAR",
+    "suspicion": "exchange_id VARCHAR, mechanism VARCHAR, status VARCHAR, reason VARCHAR, basis VARCHAR, "
+    "detail VARCHAR, trigger_exchange_id VARCHAR, outcome VARCHAR",
     "candidate": "exchange_id VARCHAR, source_exchange_id VARCHAR, mechanism VARCHAR, rank BIGINT, placement VARCHAR",
     "match_span": f"exchange_id VARCHAR, span INTEGER, explained_by VARCHAR, {_SPAN}",
-    "scan": "exchange_id VARCHAR, response_state VARCHAR, complete BOOLEAN, missing_why VARCHAR, probable_milli BIGINT, "
-    "confirmed_milli BIGINT",
+    "scan": "exchange_id VARCHAR, response_state VARCHAR, complete BOOLEAN, missing_why VARCHAR, "
+    "probable_milli BIGINT, confirmed_milli BIGINT",
     "finding": f"exchange_id VARCHAR, mechanism VARCHAR, span INTEGER, {_SPAN}",
-    "source": "exchange_id VARCHAR, mechanism VARCHAR, source_exchange_id VARCHAR, source_tenant VARCHAR, strength VARCHAR, "
-    "bits_milli BIGINT",
+    "source": "exchange_id VARCHAR, mechanism VARCHAR, source_exchange_id VARCHAR, source_tenant VARCHAR, "
+    "strength VARCHAR, bits_milli BIGINT",
     "possible_source": "exchange_id VARCHAR, tenant VARCHAR",
 }
 
@@ -115,9 +116,10 @@ class World:
         }  # fmt: skip
         reason = facts.pop("reason", None)
         self.add("exchange", {
-            **shared, "finished_ns": received + SECOND, "prefill_worker": "prefill-0", "decode_rid": f"decode-rid-{n:06d}",
-            "room": str(10**17 + n), "reserved_ns": received, "released_ns": received + SECOND, "epoch_ns": START - SECOND,
-            "tenant_rule": "team", "delivered_why": "the client's side records a success", "backend": "disaggregated",
+            **shared, "finished_ns": received + SECOND, "prefill_worker": "prefill-0", "room": str(10**17 + n),
+            "decode_rid": f"decode-rid-{n:06d}", "reserved_ns": received, "released_ns": received + SECOND,
+            "epoch_ns": START - SECOND, "tenant_rule": "team",
+            "delivered_why": "the client's side records a success", "backend": "disaggregated",
         } | facts)  # fmt: skip
         self.add("verdict", {
             **shared, "received_at": f"2026-08-29T{n // 60:02d}:{n % 60:02d}:00.000000Z", "integrity": integrity,
@@ -165,10 +167,15 @@ class World:
             "exchange_id": key, "mechanism": mechanism, "source_exchange_id": source, "source_tenant": owner["tenant"],
             "strength": strength, "bits_milli": 90_000,
         })  # fmt: skip
-        self.rows["scan"].append({"exchange_id": key, "complete": True, "probable_milli": 12_000, "confirmed_milli": 30_000})
+        self.rows["scan"].append(
+            {"exchange_id": key, "complete": True, "probable_milli": 12_000, "confirmed_milli": 30_000}
+        )
         self.candidate(key, source, mechanism)
         self.row("verdict", key).update(
-            source_tenant=owner["tenant"], source_request_id=owner["request_id"], source_exchange_id=source, bits_milli=90_000
+            source_tenant=owner["tenant"],
+            source_request_id=owner["request_id"],
+            source_exchange_id=source,
+            bits_milli=90_000,
         )
 
     def candidate(self, key: str, source: str, mechanism: str = "over_pool") -> None:
@@ -192,11 +199,16 @@ class World:
         with rebuild(case) as con:
             for table, columns in TABLES.items():
                 con.execute(f'CREATE TABLE "{table}" ({columns})')
-                for row in self.rows[table]:
-                    names = ", ".join(row)
-                    marks = ", ".join("?" * len(row))
-                    con.execute(f'INSERT INTO "{table}" ({names}) VALUES ({marks})', list(row.values()))
+                self._insert(con, table)
         return case
+
+    def _insert(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
+        columns = sorted({name for row in self.rows[table] for name in row})
+        if not columns:
+            return
+        marks = ", ".join([f"({', '.join('?' * len(columns))})"] * len(self.rows[table]))
+        values = [row.get(name) for row in self.rows[table] for name in columns]
+        con.execute(f'INSERT INTO "{table}" ({", ".join(columns)}) VALUES {marks}', values)  # noqa: S608 - our own
 
 
 def marker(tenant: str) -> str:

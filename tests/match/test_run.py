@@ -7,7 +7,7 @@ import pytest
 from forensics.errors import ForensicsError
 from tests.match.story import Story, weights
 
-SECRET = "Ottilie Brandmeyer transferred 48,213 crowns to account KZ-77310 on 14 March 2027 without telling the board."
+LEAK = "Ottilie Brandmeyer transferred 48,213 crowns to account KZ-77310 on 14 March 2027 without telling the board."
 OTHER = "The ferry to Skarholm leaves pier nine twice a day and carries forty bicycles besides its passengers."
 LICENCE = (
     "Vendors shall deliver the goods within thirty days of the order, and any dispute arising from this agreement "
@@ -27,8 +27,8 @@ def scan(con: object, name: str) -> dict[str, object]:
 
 def test_names_the_exchange_whose_text_came_out(story: Story) -> None:
     story.exchange("a", "alder", f"Minutes of the week. {OTHER} Please summarise.", "A quiet week on the water.")
-    story.exchange("b", "birch", f"Draft a memo. {SECRET} Keep it short.", "Here is the memo.")
-    story.exchange("c", "cedar", "What is the weather in Lund?", f"Mild and dry. {SECRET} Take an umbrella.")
+    story.exchange("b", "birch", f"Draft a memo. {LEAK} Keep it short.", "Here is the memo.")
+    story.exchange("c", "cedar", "What is the weather in Lund?", f"Mild and dry. {LEAK} Take an umbrella.")
     story.suspect("c", "b", "a")
     report, con = story.run()
     found = weights(con, "c")
@@ -37,15 +37,15 @@ def test_names_the_exchange_whose_text_came_out(story: Story) -> None:
     begin, end, source_begin, source_end = con.execute(
         "SELECT response_start, response_end, source_start, source_end FROM match_span WHERE source_exchange_id = 'b'"
     ).fetchone() or (0, 0, 0, 0)
-    assert f"Mild and dry. {SECRET} Take an umbrella."[begin:end] == SECRET
-    assert f"Draft a memo. {SECRET} Keep it short."[source_begin:source_end] == SECRET
+    assert f"Mild and dry. {LEAK} Take an umbrella."[begin:end] == LEAK
+    assert f"Draft a memo. {LEAK} Keep it short."[source_begin:source_end] == LEAK
     assert report.examined == report.complete == 1
 
 
 def test_what_the_recipient_sent_itself_is_explained(story: Story) -> None:
-    story.exchange("a", "birch", f"Draft a memo. {SECRET}", "Done.")
-    story.exchange("b", "cedar", f"Translate this. {SECRET}", "Later.")
-    story.exchange("c", "cedar", "What did I send you?", f"You sent: {SECRET}")
+    story.exchange("a", "birch", f"Draft a memo. {LEAK}", "Done.")
+    story.exchange("b", "cedar", f"Translate this. {LEAK}", "Later.")
+    story.exchange("c", "cedar", "What did I send you?", f"You sent: {LEAK}")
     story.suspect("c", "b", "a")
     _, con = story.run()
     assert weights(con, "c").get("a", 0) == 0
@@ -53,8 +53,8 @@ def test_what_the_recipient_sent_itself_is_explained(story: Story) -> None:
 
 
 def test_an_answer_of_another_tenant_leaks_too(story: Story) -> None:
-    story.exchange("a", "birch", "Who moved the money?", f"As far as I can see: {SECRET}")
-    story.exchange("b", "cedar", "Good morning.", f"Good morning! {SECRET}")
+    story.exchange("a", "birch", "Who moved the money?", f"As far as I can see: {LEAK}")
+    story.exchange("b", "cedar", "Good morning.", f"Good morning! {LEAK}")
     story.suspect("b", "a")
     _, con = story.run()
     assert con.execute("SELECT DISTINCT source_side FROM match_span").fetchall() == [("response",)]
@@ -72,11 +72,13 @@ def test_text_that_many_tenants_hold_weighs_next_to_nothing(story: Story) -> Non
 
 
 def test_one_source_read_by_many_recipients_is_no_boilerplate(story: Story) -> None:
-    story.exchange("s", "birch", f"Draft a memo. {SECRET}", "Done.")
+    story.exchange("s", "birch", f"Draft a memo. {LEAK}", "Done.")
     for number in range(5):
-        story.exchange(f"r{number}", f"reader {number}", "Hello?", f"Hello. {SECRET} Bye.")
+        story.exchange(f"r{number}", f"reader {number}", "Hello?", f"Hello. {LEAK} Bye.")
         story.suspect(f"r{number}", "s", *(f"r{n}" for n in range(number)))
-        story.exchange(f"h{number}", f"reader {number}", ["Hello?", f"Hello. {SECRET} Bye.", "What was that?"], "No idea.")
+        story.exchange(
+            f"h{number}", f"reader {number}", ["Hello?", f"Hello. {LEAK} Bye.", "What was that?"], "No idea."
+        )
     _, con = story.run()
     for number in range(5):
         assert weights(con, f"r{number}")["s"] >= scan(con, f"r{number}")["confirmed_milli"]  # type: ignore[operator]
@@ -103,8 +105,10 @@ def test_a_public_text_that_is_missing_is_an_error(tmp_path: Path) -> None:
 
 def test_a_paraphrase_is_found_by_its_facts_together(story: Story) -> None:
     for number in range(8):
-        story.exchange(f"n{number}", f"tenant {number}", f"{OTHER} Dated {number + 2} May 2026. Mr Aldo Fenwick.", "Yes.")
-    story.exchange("a", "birch", f"Draft a memo. {SECRET} It was ledger folio LF-2291 again.", "Done.")
+        story.exchange(
+            f"n{number}", f"tenant {number}", f"{OTHER} Dated {number + 2} May 2026. Mr Aldo Fenwick.", "Yes."
+        )
+    story.exchange("a", "birch", f"Draft a memo. {LEAK} It was ledger folio LF-2291 again.", "Done.")
     paraphrase = "On 14 March 2027 the sum of 48,213 left for KZ-77310; Ottilie Brandmeyer did it, says folio LF-2291."
     story.exchange("b", "cedar", "Tell me a story.", paraphrase)
     story.suspect("b", "a", *(f"n{number}" for number in range(8)))
@@ -130,7 +134,7 @@ def test_noise_matches_nobody(story: Story) -> None:
     ],
 )
 def test_an_incomplete_response_is_said(story: Story, how: dict[str, str | None], why: str) -> None:
-    story.exchange("a", "birch", SECRET, "Done.")
+    story.exchange("a", "birch", LEAK, "Done.")
     response = how.pop("response", "Nothing here.")
     story.exchange("b", "cedar", "Hello", response, **how)  # type: ignore[arg-type]
     story.suspect("b", "a", mechanism="late_write", status="possible")
@@ -140,10 +144,10 @@ def test_an_incomplete_response_is_said(story: Story, how: dict[str, str | None]
 
 
 def test_a_late_write_needs_the_prompt_of_its_source_only(story: Story) -> None:
-    story.exchange("a", "birch", SECRET, None)
+    story.exchange("a", "birch", LEAK, None)
     story.exchange("b", "cedar", "Hello", "Hello yourself.")
     story.suspect("b", "a", mechanism="late_write", status="possible")
-    story.exchange("c", "birch", SECRET, None, prompt_state="truncated")
+    story.exchange("c", "birch", LEAK, None, prompt_state="truncated")
     story.exchange("d", "cedar", "Hello", "Hello yourself.")
     story.suspect("d", "c", mechanism="late_write", status="possible")
     _, con = story.run()
@@ -152,9 +156,9 @@ def test_a_late_write_needs_the_prompt_of_its_source_only(story: Story) -> None:
 
 
 def test_the_result_does_not_depend_on_threads(story: Story) -> None:
-    story.exchange("a", "birch", f"{SECRET} {OTHER}", "Done.")
+    story.exchange("a", "birch", f"{LEAK} {OTHER}", "Done.")
     story.exchange("b", "alder", f"{OTHER} {LICENCE}", "Done.")
-    story.exchange("c", "cedar", "Hello", f"{OTHER} And then: {SECRET}")
+    story.exchange("c", "cedar", "Hello", f"{OTHER} And then: {LEAK}")
     story.suspect("c", "b", "a")
     rows = [story.run(threads)[1].execute("SELECT * FROM match_span").fetchall() for threads in (1, 2)]
     assert rows[0] == rows[1]
@@ -169,3 +173,19 @@ def test_well_known_passages_are_public_without_being_declared(story: Story) -> 
     _, con = story.run()
     assert max(weights(con, "b").values(), default=0) < 12_000
     assert ("public",) in con.execute("SELECT DISTINCT explained_by FROM match_span").fetchall()
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "Please let me know if you have any further questions about this and I will be happy to help you.",
+        "给您带来不便，我们深表歉意。如果您有任何其他问题，请随时与我联系。",
+        "ご不便をおかけして申し訳ございません。ご不明な点がございましたら、お気軽にお問い合わせください。",
+    ],
+)
+def test_polite_phrases_are_no_leak(story: Story, phrase: str) -> None:
+    story.exchange("a", "birch", "Write a short letter.", f"The invoice is attached. {phrase}")
+    story.exchange("b", "cedar", "How do I grow beans?", f"Beans need warm soil. {phrase}")
+    story.suspect("b", "a")
+    _, con = story.run()
+    assert max(weights(con, "b").values(), default=0) < 12_000

@@ -22,7 +22,7 @@ _HEX = frozenset("0123456789abcdefABCDEF")
 
 
 def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
-    """Yields one frame per span or log record: ``signal``, ``resource``, ``scope``, ``attributes`` and its own fields."""
+    """Yields one frame per span or log record: ``signal``, ``resource``, ``scope``, ``attributes``, its own fields."""
     for line in lines(chunks, context):
         try:
             batch = json.loads(decode(line.data, context), parse_constant=lambda _: None)

@@ -57,7 +57,7 @@ class _Reader:
             return [*value, "...", *tail], end
         raise ReprError("the halves of a truncated value differ in kind")
 
-    def value(self, at: int, depth: int) -> tuple[Any, int]:
+    def value(self, at: int, depth: int) -> tuple[Any, int]:  # noqa: PLR0911 - one return per kind of value
         if depth > MAX_DEPTH:
             raise ReprError("nested too deeply")
         at = self.skip(at)

@@ -62,7 +62,6 @@ class Context:
         if number:
             self.counts[what] = self.counts.get(what, 0) + number
 
-
     def incomplete(self, line: Line, reason: str) -> Reject:
         """Returns the reject for a line that could not be read: cut short if it is the file's unfinished last one."""
         if not line.ended:
@@ -82,12 +81,12 @@ def lines(chunks: Iterable[bytes], context: Context, *, blanks: bool = False) ->
         while (end := chunk.find(b"\n", start)) >= 0:
             length += end - start
             parts.append(chunk[start:end])
-            if line := _line(Line(number, offset, b"", True, length), parts, context, blanks=blanks):
+            if line := _line(Line(number, offset, b"", ended=True, length=length), parts, context, blanks=blanks):
                 yield line
             number, offset, length, start, parts = number + 1, offset + length + 1, 0, end + 1, []
         length += len(chunk) - start
         parts = [*parts, chunk[start:]] if length <= MAX_LINE else []
-    if length and (line := _line(Line(number, offset, b"", False, length), parts, context, blanks=blanks)):
+    if length and (line := _line(Line(number, offset, b"", ended=False, length=length), parts, context, blanks=blanks)):
         yield line
 
 

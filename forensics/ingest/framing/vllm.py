@@ -14,7 +14,8 @@ from forensics.ingest.framing.records import Context, Frame, Reject, lines
 
 _PREFIX = re.compile(
     r"(?:\((?P<process>[^()]*)\) )?(?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL) "
-    r"(?:(?P<year>\d{4})-)?(?P<month>\d\d)-(?P<day>\d\d) (?P<time>\d\d:\d\d:\d\d(?:[.,]\d+)?) (?:\[(?P<where>[^\]]*)\] )?"
+    r"(?:(?P<year>\d{4})-)?(?P<month>\d\d)-(?P<day>\d\d) (?P<time>\d\d:\d\d:\d\d(?:[.,]\d+)?) "
+    r"(?:\[(?P<where>[^\]]*)\] )?"
 )
 _DETAILS = re.compile(r"Request (?P<id>\S+) details: ")
 _RECEIVED = re.compile(r"Received request (?P<id>\S+): ")
@@ -66,7 +67,11 @@ def _unwrap(text: str) -> tuple[str, re.Match[str] | None]:
 
 def _record(body: str) -> dict[str, object]:
     if found := _BODY.match(body):
-        return {"event": "body", "id": found["id"], "body": json.loads(body[found.end() :], parse_constant=lambda _: None)}
+        return {
+            "event": "body",
+            "id": found["id"],
+            "body": json.loads(body[found.end() :], parse_constant=lambda _: None),
+        }
     if found := _DETAILS.match(body):
         return {"event": "details", "id": found["id"], **_fields(body, found.end())}
     if found := _RECEIVED.match(body):
