@@ -85,7 +85,7 @@ def _over_pool(counts: dict[str, int]) -> str:
     ]
     if counts["truncated"]:
         said.append(f"{counts['truncated']:,} truncated by the engine")
-    return f"{_number(counts['total'], 'over-pool request')} in all: {', '.join(said)}."
+    return f"{_number(counts['total'], 'over-pool request')} in all, of every class of tenant: {', '.join(said)}."
 
 
 def _boundary(band: dict[str, Any]) -> str:
@@ -93,7 +93,7 @@ def _boundary(band: dict[str, Any]) -> str:
         return ""
     limit, pool = _span(band["lowest_limit"], band["highest_limit"]), _span(band["lowest_pool"], band["highest_pool"])
     said = (
-        f"By the engine's predicate (at least {limit} tokens) {band['by_predicate']:,} of the answered are over-pool, "
+        f"By the engine's predicate (at least {limit} tokens) {band['by_predicate']:,} of the affected are over-pool, "
         f"by the wording 'longer than the pool' ({pool}) {band['by_wording']:,}; {band['in_band']:,} lie between"
     )
     if band["unknown"]:

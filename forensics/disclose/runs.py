@@ -16,12 +16,12 @@ RUN: Final = 20
 DENSE_RUN: Final = 12
 _BASE: Final = 0x9E3779B97F4A7C15
 _BITS: Final = 20
-_OTHER: Final = re.compile(r"[\W_]+")
+_BEYOND_ASCII: Final = re.compile(rb"[\x80-\xff]+")
 _DENSE: Final = re.compile(
     "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U000323af]{12}"
 )
-_ASCII_DROP: Final = bytes(code for code in range(128) if not chr(code).isalnum())
-_ASCII_LOWER: Final = bytes(ord(chr(code).lower()) if code < 128 else code for code in range(256))
+_DROP: Final = bytes(code for code in range(128) if not chr(code).isalnum())
+_LOWER: Final = bytes(ord(chr(code).lower()) if code < 128 else code for code in range(256))
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -29,8 +29,15 @@ Hashes = npt.NDArray[np.uint64]
 def fold(text: str) -> str:
     """Returns the letters and digits of ``text``, compatibility forms and case folded, without anything between."""
     if text.isascii():
-        return text.encode("ascii").translate(_ASCII_LOWER, _ASCII_DROP).decode("ascii")
-    return _OTHER.sub("", unicodedata.normalize("NFKC", text).casefold())
+        return text.encode("ascii").translate(_LOWER, _DROP).decode("ascii")
+    folded = unicodedata.normalize("NFKC", text).casefold().encode("utf-8", "surrogatepass").translate(None, _DROP)
+    return _BEYOND_ASCII.sub(_letters, folded).decode("utf-8", "surrogatepass")
+
+
+def _letters(found: re.Match[bytes]) -> bytes:
+    """Keeps the letters and digits of a stretch beyond ASCII, where bytes cannot say what is one."""
+    stretch = found[0].decode("utf-8", "surrogatepass")
+    return "".join(filter(str.isalnum, stretch)).encode("utf-8", "surrogatepass")
 
 
 def windows(folded: str) -> Iterator[tuple[int, str]]:

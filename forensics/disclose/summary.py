@@ -18,8 +18,9 @@ DISCLOSURES = ("confirmed", "probable", "none_found", "undetermined")
 def summary(con: duckdb.DuckDBPyConnection, case: Case) -> dict[str, Any]:
     """Returns the counts of the case; ``con`` must have been given to ``tables.prepare``.
 
-    The unit of every count is one response, unless its key names another. All but ``affected_by_class``, ``examined``,
-    ``delivered`` and ``scanned`` are over customers and unresolved tenants. Raises if parts do not add up.
+    The unit of every count is one response, unless its key names another. Each is over customers and unresolved
+    tenants, but for ``affected_by_class``, ``over_pool``, ``examined``, ``delivered`` and ``scanned``, which are over
+    all classes. Raises if parts do not add up.
     """
     totals = one(con, case, "totals")
     disclosed = rows(con, case, "disclosure")

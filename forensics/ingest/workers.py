@@ -118,6 +118,9 @@ def _below(files: list[_File], depth: int) -> Iterator[_Worker]:
     children: dict[str, list[_File]] = defaultdict(list)
     for file in files:
         children[file.parts[min(depth + 1, len(file.parts) - 1)]].append(file)
+    if len(children) == 1 and all(len(file.parts) > depth + 2 for file in files):
+        yield from _split(files, depth + 1)
+        return
     known = any(_PARTS.match(name) for name in children)
     if not _disagree(list(children.values())) and (known or len(_join(children)) == 1):
         yield _folder(files, depth)

@@ -1,18 +1,24 @@
 """Overlap with no case: every response against every prompt, or against the prompts it is paired with."""
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from forensics.match.engine import Match, Settings, Shelf, Text, match
+from forensics.match.engine import Match, Settings, Shelf, Span, Text, match
 from forensics.match.ledger import HOLDER, OWN, SOURCE, Flags
-from forensics.match.normalise import fold
+from forensics.match.normalise import Folded, fold
+from forensics.match.reworded import Passage, rarity, reworded, words_of
 from forensics.match.seeds import GramIndex, seed_grams
 
-PAIRS: Final = Settings(seed_bytes=12, gap=300, least_bits_milli=16_000)
+PAIRS: Final = Settings(seed_bytes=12, gap=300)
 SWEEP: Final = Settings(seed_bytes=20, gap=60, most_responses=50)
+PROBABLE: Final = 12_000  # margins in milli-bits, as in case.toml
+CONFIRMED: Final = 30_000
+SAMPLE: Final = 4_000  # texts whose words say how rare a word is
 
 Pairs = Mapping[str, Sequence[str]]
 Progress = Callable[[int, int], None]
@@ -21,15 +27,67 @@ Progress = Callable[[int, int], None]
 def compare_pairs(
     responses: Sequence[Text], prompts: Sequence[Text], pairs: Pairs, progress: Progress | None = None
 ) -> Iterator[Match]:
-    """Yields the matches of each response with the prompts that ``pairs`` names for it; tenants are ignored."""
+    """Yields the matches of each response with the prompts that ``pairs`` names for it; tenants are ignored.
+
+    A passage that is alike letter by letter must weigh log2 of the pairs plus the probable margin; one that is alike in
+    its rare words only, log2 of the pairs plus the confirmed margin.
+    """
     known = {text.text_id: Text(text.text_id, None, text.text) for text in prompts}
+    tried = round(1000 * math.log2(max(1, sum(len(listed) for listed in pairs.values()))))
+    asked = [known[name] for name in dict.fromkeys(name for listed in pairs.values() for name in listed)]
+    answering = [text for text in responses if text.text_id in pairs]
+    rare = rarity(words_of(fold(text.text)) for text in [*answering[:SAMPLE], *asked[:SAMPLE]])
+    settings = replace(PAIRS, least_bits_milli=tried + PROBABLE)
     source = np.array([SOURCE], dtype=np.uint8)
-    for done, response in enumerate(responses):
+    for done, response in enumerate(answering):
         if progress:
-            progress(done, len(responses))
-        paired = [known[prompt_id] for prompt_id in pairs.get(response.text_id, ())]
-        if paired:
-            yield from match([response], Shelf(paired), lambda _text: source, PAIRS)
+            progress(done, len(answering))
+        paired = [known[prompt_id] for prompt_id in pairs[response.text_id]]
+        found = match([response], Shelf(paired), lambda _text: source, settings)
+        mine = fold(response.text)
+        my_words = words_of(mine)
+        for prompt in paired:
+            aligned = [m.span for m in found if m.source_id == prompt.text_id and m.span.kind == "aligned"]
+            theirs = fold(prompt.text)
+            loose = [
+                _span(mine, theirs, passage)
+                for passage in reworded(my_words, words_of(theirs), rare, tried + CONFIRMED)
+            ]
+            for span in _reconciled(aligned, loose):
+                yield Match(response.text_id, prompt.text_id, None, span)
+
+
+def _span(mine: Folded, theirs: Folded, passage: Passage) -> Span:
+    return Span(
+        int(mine.start[passage.first]),
+        int(mine.end[passage.last - 1]),
+        int(theirs.start[passage.source_first]),
+        int(theirs.end[passage.source_last - 1]),
+        passage.milli_bits,
+        passage.similarity_milli,
+        "reworded",
+        1,
+    )
+
+
+def _reconciled(aligned: Sequence[Span], loose: Sequence[Span]) -> list[Span]:
+    """Returns passages of either kind, one where both kinds meet.
+
+    Letter by letter wins if it is nearly exact and makes up most of the passage; otherwise the words' wider passage does.
+    """
+    kept = [span for span in loose if not any(_exact(a, span) for a in aligned)]
+    return [*kept, *(a for a in aligned if not any(_meet(a, span) for span in kept))]
+
+
+def _exact(aligned: Span, loose: Span) -> bool:
+    width = loose.response_end - loose.response_start
+    shared = min(aligned.response_end, loose.response_end) - max(aligned.response_start, loose.response_start)
+    return _meet(aligned, loose) and aligned.similarity_milli >= 900 and shared * 2 >= width
+
+
+def _meet(one: Span, other: Span) -> bool:
+    mine = min(one.response_end, other.response_end) > max(one.response_start, other.response_start)
+    return mine and min(one.source_end, other.source_end) > max(one.source_start, other.source_start)
 
 
 def compare_all(
@@ -70,6 +128,6 @@ def compare_tenants(responses: Sequence[Text], prompts: Sequence[Text]) -> list[
 
 
 def ordered(matches: Iterable[Match]) -> list[Match]:
-    """Returns the matches that weigh anything, by response, prompt and place."""
-    weighed = [m for m in matches if m.span.bits_milli > 0]
+    """Returns the passages that weigh anything, facts aside, by response, prompt and place."""
+    weighed = [m for m in matches if m.span.bits_milli > 0 and m.span.kind != "facts"]
     return sorted(weighed, key=lambda m: (m.response_id, m.source_id, m.span.response_start, m.span.source_start))

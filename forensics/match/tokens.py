@@ -84,6 +84,24 @@ def tokens(folded: Folded) -> Tokens:
     return Tokens(first[keep], last[keep], value[keep], digits[keep], spaced[keep])
 
 
+def stems(folded: Folded, length: int) -> tuple[Hashes, Ints, Ints]:
+    """Returns (hash, first byte, last byte) of every word by its first ``length`` bytes; characters where unspaced."""
+    n = len(folded)
+    if not n:
+        none = np.empty(0, dtype=np.int64)
+        return none.astype(np.uint64), none, none
+    dense = folded.kind == IDEOGRAPH
+    begins = folded.fresh | (dense & folded.lead)
+    begins[0] = True
+    begins[1:] |= dense[1:] != dense[:-1]
+    first = np.flatnonzero(begins)
+    last = np.append(first[1:], n)
+    place = np.minimum(np.arange(n) - np.repeat(first, last - first), length)
+    powers = np.append(np.multiply.accumulate(np.full(length, _BASE, dtype=np.uint64)), np.uint64(0))
+    value = np.add.reduceat((folded.data.astype(np.uint64) + np.uint64(1)) * powers[place], first)
+    return (value ^ (value >> np.uint64(31))) * _PAIR, first, last
+
+
 def sequences(words: Tokens) -> tuple[Hashes, Ints]:
     """Returns (hash, first byte) of every sequence of 1 to ``LONGEST_FACT`` spaced tokens."""
     value, first = words.value[words.spaced], words.first[words.spaced]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from forensics.scenario import tokens
 from forensics.scenario.pool import StaleRun
-from forensics.scenario.texts import Prompt
+from forensics.scenario.texts import Asked
 from forensics.scenario.world import Tenant, Worker
 
 
@@ -13,7 +13,8 @@ class Plan:
     """What is decided beforehand: who asks what, when (seconds of the story), where it is routed, how its client acts.
 
     What becomes of it is not planned: whether it is over-pool, whose pages it reads and how it ends follow from limits
-    and pages. ``style`` only says in what manner a model that reads foreign pages talks.
+    and pages. ``style`` only says in what manner a model that reads foreign pages talks. ``unseen`` marks the first
+    attempt of a call that the router retried: no client and no gateway saw its answer.
     """
 
     key: str
@@ -33,6 +34,7 @@ class Plan:
     lands_seen: bool = False
     link_fails: bool = False
     known_key: bool = True
+    unseen: bool = False
     max_tokens: int = 512
 
 
@@ -48,7 +50,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Response:
-    """What the model says. ``finish`` is the engine's finish type."""
+    """What the model says. ``finish`` is the engine's finish type; ``words`` are in the order of saying."""
 
     content: str
     reasoning: str = ""
@@ -99,12 +101,13 @@ class Exchange:
 
     ``outcome``: ``answered``, ``left`` (client went away after the first token), ``timeout`` (client gave up before),
     ``refused`` (both sides rejected it), ``too_long`` (the HTTP layer did), ``transfer_failed`` or ``bad_key``.
+    ``carried`` are foreign words that an earlier answer brought and that this prompt sends on as history.
     """
 
     plan: Plan
     tenant: Tenant
     model: str
-    prompt: Prompt
+    prompt: Asked
     prompt_tokens: int
     call_id: str
     router_id: str
@@ -119,9 +122,11 @@ class Exchange:
     cached_tokens: int = 0
     rejected_by_prefill: bool = False
     rejected_by_decode: bool = False
+    truncated: bool = False
     outcome: str = "answered"
     response: Response | None = None
     stale: list[StaleRun] = field(default_factory=list)
+    carried: tuple[Words, ...] = ()
 
     @property
     def key(self) -> str:
@@ -135,11 +140,24 @@ class Exchange:
     @property
     def over_pool(self) -> str | None:
         """The over-pool outcome; None where the prompt was below prefill's limit or never reached an engine queue."""
+        if self.truncated:
+            return "truncated"
         if not self.rejected_by_prefill or self.outcome == "too_long":
             return None
         if self.outcome == "refused":
             return "refused"
         return "answered" if self.outcome in ("answered", "left") else "no_output"
+
+    @property
+    def prefill_rank(self) -> int:
+        """The data-parallel rank of prefill that took it: the room decides, as on decode."""
+        return self.room % self.prefill.dp if self.prefill else 0
+
+    @property
+    def refused_at(self) -> int:
+        """The limit that the refusal names: decode's own where it rejects too, else prefill's, passed on."""
+        worker = self.decode if self.rejected_by_decode or self.prefill is None else self.prefill
+        return worker.limit
 
     @property
     def full_text(self) -> str:

@@ -11,10 +11,10 @@ import random
 from collections.abc import Callable, Iterable
 from uuid import UUID
 
-from forensics.scenario import asking, tokens, voice
+from forensics.scenario.author import Author, StoryAuthor
 from forensics.scenario.exchanges import Exchange, Plan, Response, Times
-from forensics.scenario.pool import Lease, PagedPool
-from forensics.scenario.world import PAGE_SIZE, Worker, World
+from forensics.scenario.pool import Lease, PagedPool, PoolExhaustedError
+from forensics.scenario.world import Worker, World
 
 # Seconds; plausible and constant, so that seeds differ in texts and ids but not in who gets which pages.
 TO_ROUTER, TO_ENGINE, BOOTSTRAP, SECONDS_PER_TOKEN = 0.021, 0.034, 0.06, 0.026
@@ -23,34 +23,26 @@ DEFERRED_RELEASE = 30.0
 DECODE_QUEUE = 8.0
 LINK_TIMEOUT = 1.7
 READING = 0.4
-
-ROUTES = {
-    "aa0": ("prefill-a", "decode-a", 0),
-    "aa1": ("prefill-a", "decode-a", 1),
-    "ba0": ("prefill-b", "decode-a", 0),
-    "ba1": ("prefill-b", "decode-a", 1),
-    "ab": ("prefill-a", "decode-b", 0),
-    "bb": ("prefill-b", "decode-b", 0),
-    "ww": ("prefill-w", "decode-w", 0),
-    "v": (None, "vllm-0", 0),
-}
+QUEUEING = 0.5
 
 
 class Serving:
     """One run of a world. ``play`` returns the exchanges in the order of their arrival."""
 
-    def __init__(self, world: World, *, seed: int, start: float, fixed_engine: bool = False) -> None:
+    def __init__(
+        self, world: World, *, seed: int, start: float, fixed_engine: bool = False, author: Author | None = None
+    ) -> None:
         self.world, self.seed, self.start, self.fixed_engine = world, seed, start, fixed_engine
+        self.author = author or StoryAuthor(world)
         self.exchanges: dict[str, Exchange] = {}
         self.pools = {
-            (worker.name, rank): PagedPool(worker.pool, PAGE_SIZE)
+            (worker.name, worker.started, rank): PagedPool(worker.pool, worker.page_size)
             for worker in world.workers
             if worker.role == "decode"
             for rank in range(worker.dp)
         }
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._order = itertools.count()
-        self._prefixes: dict[str, list[list[int]]] = {}
 
     def play(self, plans: Iterable[Plan]) -> list[Exchange]:
         """Runs every plan to its end."""
@@ -88,15 +80,18 @@ class Serving:
 
     def _met(self, plan: Plan) -> Exchange:
         """Returns the exchange with its ids and its route; its room leads to the planned rank, as ``room % dp``."""
-        prefill, decode, rank = ROUTES[plan.route]
+        prefill, decode, rank = self.world.routes[plan.route]
+        now = self.start + plan.at
         dice = self._dice(plan.key, "ids")
-        prompt = asking.prompt_for(plan, self.world, self.exchanges, self._dice(plan.key, "prompt"))
-        worker = self.world.worker(decode)
+        prompt = self.author.prompt(plan, self.exchanges, self._dice(plan.key, "prompt"))
+        worker = self.world.worker(decode, now)
         room = dice.getrandbits(62)
         rid = f"{dice.getrandbits(128):032x}"
-        if plan.route == "v":
+        if prefill is None:
             rid = f"chatcmpl-{UUID(int=dice.getrandbits(128))}"
-        forged = dict(self.world.forged_rids)
+        room = dict(self.world.forged_rooms).get(plan.key, room - room % worker.dp + rank)
+        kind, _, earlier = plan.asks.partition(":")
+        sent_on = self.exchanges[earlier].response if kind == "again" else None
         return Exchange(
             plan,
             self.world.tenant(plan.tenant),
@@ -107,13 +102,14 @@ class Serving:
             router_id="chatcmpl-"
             + "".join(dice.choices("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghkmnpqrstuvwxyz23456789", k=24)),
             trace_id=f"{dice.getrandbits(128):032x}",
-            decode_rid=forged.get(plan.key, rid),
+            decode_rid=dict(self.world.forged_rids).get(plan.key, rid),
             prefill_rid=f"{dice.getrandbits(128):032x}",
-            room=room - room % worker.dp + rank,
-            times=Times(received=self.start + plan.at),
-            prefill=self.world.worker(prefill) if prefill else None,
+            room=room,
+            times=Times(received=now),
+            prefill=self.world.worker(prefill, now) if prefill else None,
             decode=worker,
-            rank=rank,
+            rank=room % worker.dp,
+            carried=sent_on.words if sent_on else (),
         )
 
     def _answer_whole(self, exchange: Exchange) -> None:
@@ -125,24 +121,43 @@ class Serving:
 
     def _enter(self, exchange: Exchange, prefill: Worker) -> None:
         """Both engines have the request: prefill checks it, decode checks it and reserves."""
-        times, plan = exchange.times, exchange.plan
+        times = exchange.times
+        times.prefill_entry = times.engine + 0.004
         exchange.rejected_by_prefill = exchange.prompt_tokens >= prefill.limit
         exchange.rejected_by_decode = exchange.prompt_tokens >= exchange.decode.limit
-        times.prefill_entry = times.engine + 0.004
+        if exchange.rejected_by_prefill and prefill.allow_auto_truncate and exchange.decode.limit >= prefill.limit:
+            # Both engines cut the prompt to the limit; from here on that is the prompt.
+            exchange.truncated, exchange.prompt_tokens = True, prefill.limit
+            exchange.rejected_by_prefill = exchange.rejected_by_decode = False
         if exchange.rejected_by_decode or (self.fixed_engine and exchange.rejected_by_prefill):
             exchange.outcome = "refused"
             times.prefill_done = times.engine + 0.11
             times.ended = times.engine + 0.14
             return
         times.reserved = times.engine + 0.012
-        lease = self._pool(exchange).reserve(plan.key, exchange.prompt_tokens)
+        self._admit(exchange, prefill)
+
+    def _admit(self, exchange: Exchange, prefill: Worker) -> None:
+        """Decode reserves pages for the whole prompt; where there are too few, the request waits in its queue."""
+        try:
+            lease = self._pool(exchange).reserve(exchange.key, exchange.prompt_tokens)
+        except PoolExhaustedError:
+            exchange.times.reserved += QUEUEING
+            self._at(exchange.times.reserved, lambda: self._admit(exchange, prefill))
+            return
+        self._hand_over(exchange, prefill, lease)
+
+    def _hand_over(self, exchange: Exchange, prefill: Worker, lease: Lease) -> None:
+        times, plan = exchange.times, exchange.plan
         if not exchange.rejected_by_prefill:
-            exchange.cached_tokens = self._cached(exchange, prefill)
+            shared = min(self.author.shared(exchange, prefill.name), exchange.prompt_tokens - 1)
+            exchange.cached_tokens = shared // prefill.page_size * prefill.page_size
         if plan.stalls:
             self._stall(exchange, lease)
             return
         computed = exchange.prefill_tokens - exchange.cached_tokens
-        times.prefill_done = times.prefill_entry + BOOTSTRAP + 0.05 + computed / PREFILL_TOKENS_PER_SECOND
+        waited = times.reserved - times.engine
+        times.prefill_done = times.prefill_entry + waited + BOOTSTRAP + 0.038 + computed / PREFILL_TOKENS_PER_SECOND
         if plan.link_fails:
             exchange.outcome = "transfer_failed"
             times.ended = times.prefill_done + LINK_TIMEOUT
@@ -166,14 +181,6 @@ class Serving:
             released = times.landed
         self._at(released, lambda: self._release(exchange, lease, released))
 
-    def _cached(self, exchange: Exchange, prefill: Worker) -> int:
-        """Tokens of the prompt whose KV prefill still had, in whole pages."""
-        mine = tokens.ids(exchange.prompt.text)
-        kept = self._prefixes.setdefault(prefill.name, [])
-        shared = max((_common(mine, other) for other in kept), default=0)
-        kept.append(mine)
-        return min(shared, exchange.prompt_tokens - 1) // PAGE_SIZE * PAGE_SIZE
-
     def _transfer(self, exchange: Exchange, lease: Lease) -> None:
         times, plan = exchange.times, exchange.plan
         self._pool(exchange).write(lease, 0, exchange.prefill_tokens)
@@ -190,34 +197,29 @@ class Serving:
         """Decode has read the pages as they are now, and says what follows from them."""
         times, pool = exchange.times, self._pool(exchange)
         exchange.stale = pool.foreign(lease, exchange.prompt_tokens)
-        own = self._own(exchange)
+        exchange.response = self._own(exchange)
         if exchange.stale:
-            sources = voice.heard(exchange.stale, self.exchanges)
-            exchange.response = voice.speak(exchange, sources, own.content, self._dice(exchange.key, "voice"))
-        else:
-            exchange.response = own
+            dice = self._dice(exchange.key, "voice")
+            exchange.response = self.author.leak(exchange, self.exchanges, exchange.response.content, dice)
         if exchange.plan.leaves_after is not None:
             exchange.outcome = "left"
             exchange.response = exchange.response.cut(exchange.plan.leaves_after)
         total = exchange.prompt_tokens + exchange.response.tokens
-        pool.extend(lease, total)
-        pool.write(lease, exchange.prompt_tokens, total)
+        try:
+            pool.extend(lease, total)
+            pool.write(lease, exchange.prompt_tokens, total)
+        except PoolExhaustedError:
+            # The engine retracts it and goes on when there is room; the pages of what it says are not followed.
+            pass
         times.ended = times.first_token + READING + SECONDS_PER_TOKEN * exchange.response.tokens
         self._at(times.ended, lambda: self._release(exchange, lease, times.ended))
 
     def _own(self, exchange: Exchange) -> Response:
-        return asking.own_response(exchange, self.world, self.exchanges, self._dice(exchange.key, "answer"))
+        return self.author.answer(exchange, self.exchanges, self._dice(exchange.key, "answer"))
 
     def _release(self, exchange: Exchange, lease: Lease, now: float) -> None:
         exchange.times.released = now
         self._pool(exchange).release(lease)
 
     def _pool(self, exchange: Exchange) -> PagedPool:
-        return self.pools[exchange.decode.name, exchange.rank]
-
-
-def _common(left: list[int], right: list[int]) -> int:
-    return next(
-        (at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other),
-        min(len(left), len(right)),
-    )
+        return self.pools[exchange.decode.name, exchange.decode.started, exchange.rank]

@@ -4,7 +4,7 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from forensics.scenario import tokens
 from forensics.scenario.domains import Domain
@@ -21,6 +21,19 @@ class Dossier:
     title: str
     sentences: tuple[str, ...]
     facts: Mapping[str, str]
+
+
+class Asked(Protocol):
+    """What a client sent, however it is kept: messages, records inside, the text that the engine sees, its tokens."""
+
+    @property
+    def messages(self) -> Sequence[Message]: ...
+    @property
+    def dossiers(self) -> Sequence[Dossier]: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def tokens(self) -> int: ...
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,8 @@ def _mixed(_reader: Exchange, sources: Sequence[Heard], own: str, rng: random.Ra
     return Response(f"{head.rstrip('.')}. {_joined(words, sources[0])} {tail}".strip(), words=words)
 
 
-def _paraphrased(_reader: Exchange, sources: Sequence[Heard], _own: str, rng: random.Random) -> Response:
+def _paraphrased(reader: Exchange, sources: Sequence[Heard], own: str, rng: random.Random) -> Response:
+    """Facts in other words; sentences where the pages hold none of the facts that a paraphrase would need."""
     source = sources[0]
     domain = source.owner.tenant.domain
     said: list[str] = []
@@ -95,6 +96,8 @@ def _paraphrased(_reader: Exchange, sources: Sequence[Heard], _own: str, rng: ra
             if len(said) < 3 and _known(template, item, source):
                 said.append(template.format(**item.facts))
                 words.append(Words(source.owner.key, " ".join(item.sentences), said[-1], "paraphrased"))
+    if not said:
+        return _verbatim(reader, sources, own, rng)
     rng.shuffle(said)
     return Response(" ".join(said), words=tuple(words))
 

@@ -67,6 +67,17 @@ _ZH_FIRM = (
     _words("鑫远 碧湖 启航 宏达 四方 瑞祥 嘉禾 海川 明珠 长风 天工 聚源"),
     _words("五金行 茶庄 电子 旅社 果业 服饰 药房 书店 家具厂 水产"),
 )
+_RU_GIVEN = _words("Агафья Демьян Лукерья Тихон Ефим Зинаида Прохор Клавдия Макар Аглая Фёдор Ульяна Савва Раиса Игнат Пелагея")
+_RU_FAMILY = (
+    _words("Берез Сосн Камен Журавл Медв Соко Волк Зимов Лугов Озёр Стеклян Мельник Кожев Гончар Дубров Рябин"),
+    _words("ский цев ников енко ин ов ятин аров ачёв"),
+)
+_RU_PLACE = (_words("Верхне Ново Старо Красно Бело Северо Южно Мало"), _words("реченск горск озёрск ключевск лесск донск"))
+_RU_FIRM = (_words("Волга Урал Сибирь Ладога Кама Онега Тобол Печора"), _words("маш строй торг хим свет лес бур порт"))
+_KO_FAMILY = _words("남궁 선우 황보 제갈 독고 사공 서문 동방 김 이 박 최 정 강 윤 임")
+_KO_GIVEN = (list("서지하민도예채윤태현은수"), list("준우진아연호린율빈솔담결"))
+_KO_PLACE = (_words("한빛 새솔 푸른 달빛 은하 솔내 큰샘 맑은"), _words("동 항구 시장 삼거리 공단 나루 언덕 마을"))
+_KO_FIRM = (_words("대한 미래 누리 가온 한울 다솜 온새 마루"), _words("물산 전자 식품 제약 해운 화학 섬유 기계"))
 _MONTHS = ("January", "March", "April", "May", "June", "August", "September", "November")
 _MONATE = ("Januar", "März", "April", "Juni", "Juli", "September", "Oktober", "November")
 
@@ -139,11 +150,47 @@ def chinese(rng: random.Random) -> dict[str, str]:
     }
 
 
+def russian(rng: random.Random) -> dict[str, str]:
+    """Returns the slot values of one Russian record."""
+    person, person2 = [f"{rng.choice(_RU_GIVEN)} {_pair(rng, _RU_FAMILY)}" for _ in range(2)]
+    return {
+        **_figures(rng, "{:,} рублей", "RU"),
+        "person": person,
+        "person2": person2,
+        "place": _pair(rng, _RU_PLACE),
+        "firm": _pair(rng, _RU_FIRM),
+        "item": "ящик",
+        "date": f"{rng.randrange(1, 29):02}.{rng.randrange(1, 13):02}.2026",
+        "date2": f"{rng.randrange(1, 29):02}.{rng.randrange(1, 13):02}.2027",
+        "phone": f"8 {rng.randrange(300, 999)} 555-{rng.randrange(1000, 9999)}",
+        "mail": f"kontora{rng.randrange(10, 99)}@example.org",
+    }
+
+
+def korean(rng: random.Random) -> dict[str, str]:
+    """Returns the slot values of one Korean record."""
+    person, person2 = [f"{rng.choice(_KO_FAMILY)}{_pair(rng, _KO_GIVEN)}" for _ in range(2)]
+    return {
+        **_figures(rng, "{:,}원", "KR"),
+        "person": person,
+        "person2": person2,
+        "place": _pair(rng, _KO_PLACE),
+        "firm": _pair(rng, _KO_FIRM),
+        "item": "상자",
+        "date": f"2026년 {rng.randrange(1, 13)}월 {rng.randrange(1, 29)}일",
+        "date2": f"2027년 {rng.randrange(1, 13)}월 {rng.randrange(1, 29)}일",
+        "phone": f"0{rng.randrange(31, 65)}-555-{rng.randrange(1000, 9999)}",
+        "mail": f"samusil{rng.randrange(10, 99)}@example.net",
+    }
+
+
 FILLERS: dict[str, Callable[[random.Random], dict[str, str]]] = {
     "en": english,
     "de": german,
     "ja": japanese,
     "zh": chinese,
+    "ru": russian,
+    "ko": korean,
 }
 
 

@@ -1,6 +1,7 @@
 """The deployment and the tenants of the bundled story, as plain data; nothing here decides what happens."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -21,7 +22,11 @@ CAPTURE_END = datetime(2026, 10, 6, 9, 20, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Worker:
-    """One engine process: its role, limits in tokens, address, clock, and which logs it was started with."""
+    """One engine process: its role, limits in tokens, address, clock, and which logs it was started with.
+
+    A restart with other limits is another ``Worker`` of the same name; ``started`` (epoch seconds) tells them apart,
+    and 0 stands for the start of the world. ``request_log`` is ``json``, ``text``, ``stdout`` or ``none``.
+    """
 
     name: str
     role: str
@@ -40,6 +45,8 @@ class Worker:
     metrics: bool = False
     version: str = ENGINE_VERSION
     allow_auto_truncate: bool = False
+    started: float = 0.0
+    page_size: int = PAGE_SIZE
 
     @property
     def limit(self) -> int:
@@ -72,9 +79,12 @@ class Tenant:
     contact: str = ""
 
 
+Route = tuple[str | None, str, int]
+
+
 @dataclass(frozen=True)
 class World:
-    """Who serves whom."""
+    """Who serves whom. ``routes`` are (prefill worker or None, decode worker, decode rank) by name."""
 
     workers: tuple[Worker, ...]
     tenants: tuple[Tenant, ...]
@@ -83,9 +93,17 @@ class World:
     public_texts: tuple[str, ...]
     hostile: tuple[str, ...] = ()
     forged_rids: tuple[tuple[str, str], ...] = ()
+    forged_rooms: tuple[tuple[str, int], ...] = ()
+    routes: Mapping[str, Route] = field(default_factory=dict)
 
-    def worker(self, name: str) -> Worker:
-        return next(worker for worker in self.workers if worker.name == name)
+    def worker(self, name: str, at: float = 0.0) -> Worker:
+        """Returns the process called ``name`` that ran at ``at`` (epoch seconds), or the first there was."""
+        lives = [worker for worker in self.workers if worker.name == name]
+        return next((life for life in reversed(lives) if life.started <= at), lives[0])
+
+    def lives(self, name: str) -> tuple[Worker, ...]:
+        """Returns the processes of one host, in the order of their starts."""
+        return tuple(worker for worker in self.workers if worker.name == name)
 
     def tenant(self, name: str) -> Tenant:
         return next(tenant for tenant in self.tenants if tenant.name == name)
@@ -143,10 +161,22 @@ PUBLIC_TEXTS = (
     ),
 )
 
+STORY_ROUTES: dict[str, Route] = {
+    "aa0": ("prefill-a", "decode-a", 0),
+    "aa1": ("prefill-a", "decode-a", 1),
+    "ba0": ("prefill-b", "decode-a", 0),
+    "ba1": ("prefill-b", "decode-a", 1),
+    "ab": ("prefill-a", "decode-b", 0),
+    "bb": ("prefill-b", "decode-b", 0),
+    "ww": ("prefill-w", "decode-w", 0),
+    "v": (None, "vllm-0", 0),
+}
+
 STORY_WORLD = World(
     WORKERS,
     TENANTS,
     BOILERPLATE,
     frozenset({"brightmoor", "cobalt", "pinegate", "saffron"}),
     PUBLIC_TEXTS,
+    routes=STORY_ROUTES,
 )

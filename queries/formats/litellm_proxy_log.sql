@@ -2,7 +2,7 @@
 -- grain: one row per line
 -- inputs: raw (line, byte_offset, item, raw): lines without terminal colours
 -- framing: text
--- detect: ^(?!\{|\[\d{4}-).*(?:LiteLLM(?: Proxy| Router)?:|litellm[._])
+-- detect: ^(?!\s*["{\[]).*(?:LiteLLM(?: Proxy| Router)?:|litellm[._])
 -- evidence: lines that name LiteLLM
 -- assumptions: its stamps have no date and are not used. Errors name the call that failed, which its payload tells better; the
 --   rest (banner, tracebacks) is kept as notes, so that nothing of the file is lost

@@ -42,8 +42,7 @@ SELECT
     epoch_ns_of(meta ->> 'request_finished_ts') AS finished_ns,
     CASE WHEN event <> 'request.received.openai' THEN rid ELSE lone(obj -> 'rid') END AS rid,
     room,
-    CAST(try_cast(coalesce(meta ->> 'dp_rank', obj ->> 'routed_dp_rank', obj ->> 'data_parallel_rank') AS BIGINT) AS INTEGER)
-        AS dp_rank,
+    try_cast(coalesce(meta ->> 'dp_rank', obj ->> 'routed_dp_rank', obj ->> 'data_parallel_rank') AS INTEGER) AS dp_rank,
     lone(obj -> 'bootstrap_host') AS bootstrap_host,
     lone(obj -> 'bootstrap_port') AS bootstrap_port,
     text_of(obj -> 'model') AS model,

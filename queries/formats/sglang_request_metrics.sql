@@ -5,7 +5,8 @@
 -- detect: ^\{"request_parameters": ?"
 -- evidence: JSON lines with request_parameters beside meta_info keys
 -- assumptions: request_parameters is JSON inside a string. All stamps are epoch seconds. Response text is never there; prompt
---   text only at log level 2 and above. Source: srt/observability/request_metrics_exporter.py (formats.md A4)
+--   text only at log level 2 and above. Without --enable-metrics there is only response_sent_to_client_ts, the first byte's
+--   time: for an answer of one token (every prefill) that is its end. Source: srt/observability/request_metrics_exporter.py (formats.md A4)
 WITH given AS (
     SELECT byte_offset, item, CAST(raw AS JSON) AS r, CAST(raw AS JSON) ->> 'request_parameters' AS inner_text
     FROM raw
@@ -13,17 +14,20 @@ WITH given AS (
 named AS (
     SELECT byte_offset, item, r, r -> 'finish_reason' AS finish,
            CASE WHEN json_valid(inner_text) THEN CAST(inner_text AS JSON) ELSE CAST('{}' AS JSON) END AS p,
-           epoch_ns_of(r ->> 'request_received_ts') AS received_ns
+           epoch_ns_of(r ->> 'request_received_ts') AS received_ns, epoch_ns_of(r ->> 'request_finished_ts') AS finished_ns,
+           CASE
+               WHEN try_cast(r ->> 'completion_tokens' AS BIGINT) <= 1 THEN epoch_ns_of(r ->> 'response_sent_to_client_ts')
+           END AS sent_ns
     FROM given
 )
 SELECT
     byte_offset, item,
     CASE WHEN (r ->> 'id') LIKE 'HEALTH_CHECK%' OR lone(p -> 'bootstrap_room') = '0' THEN 'warmup' ELSE 'engine' END AS kind,
     'whole' AS phase,
-    coalesce(epoch_ns_of(r ->> 'request_finished_ts'), received_ns) AS at_ns,
-    received_ns,
+    coalesce(finished_ns, received_ns, epoch_ns_of(r ->> 'response_sent_to_client_ts')) AS at_ns,
+    coalesce(received_ns, TRY(sent_ns - duration_ns(r ->> 'e2e_latency'))) AS received_ns,
     received_ns + duration_ns(r ->> 'first_token_latency') AS first_token_ns,
-    epoch_ns_of(r ->> 'request_finished_ts') AS finished_ns,
+    coalesce(finished_ns, sent_ns) AS finished_ns,
     coalesce(lone(r -> 'id'), lone(p -> 'rid')) AS rid,
     lone(p -> 'bootstrap_room') AS room,
     try_cast(coalesce(r ->> 'dp_rank', p ->> 'routed_dp_rank') AS INTEGER) AS dp_rank,

@@ -1,4 +1,4 @@
--- question: How many answered over-pool requests lie between the engine's predicate and the published wording?
+-- question: How many of the headline's over-pool responses lie between the engine's predicate and the published wording?
 -- grain: one row; none in it is NULL where no limit in force is known
 -- inputs: report_row, worker_limit
 -- assumptions: the engine rejects from limit_tokens = min(context, pool) - 6 on (formats.md section 0); the published

@@ -5,16 +5,17 @@ import shutil
 from pathlib import Path
 
 from forensics.case.database import connect
-from forensics.case.draft import draft
+from forensics.case.draft import template
 from forensics.case.folder import Case
 from forensics.cli.analyze import analyze_case
 from forensics.ingest import manifest
 from forensics.ingest.run import ingest
+from forensics.ingest.survey import suggest
 
 
 def ingested(root: Path, evidence: Path) -> Case:
     """A case declared by the draft alone, with everything ingested."""
-    case = Case.create(root, draft([evidence]))
+    case = Case.create(root, template("capture", suggest([evidence])))
     ingest(case, [evidence])
     return case
 

@@ -25,7 +25,7 @@ def test_the_summary_counts_customers_and_unresolved_and_prints_the_rest_beside(
     assert found["disclosure_undetermined"] == {"prompt_truncated": 1}
     assert found["undetermined"] == {"engine_log_missing": 1, "limits_unknown": 1, "placement_unknown": 2}
     assert found["affected_by_class"] == {"customer": 6, "internal": 1, "researcher": 1, "unresolved": 1}
-    assert found["over_pool"] == {"total": 9, "refused": 1, "no_output": 1, "truncated": 1, "answered": 6}
+    assert found["over_pool"] == {"total": 11, "refused": 1, "no_output": 1, "truncated": 1, "answered": 8}
     assert found["tenants"] == {"recipients": 4, "sources": 2, "possible_sources": 2}
     assert found["boundary"]["in_band"] == 1
 
@@ -35,11 +35,11 @@ def test_the_headline_prints_parts_unknowns_and_denominators(run: Run) -> None:
         "7 affected responses (a total over mechanisms: 1 late write, by text found where the mechanism was possible; "
         "6 over-pool, by mechanism): 4 carry another tenant's text (3 confirmed, 1 probable), 2 scanned with none "
         "found, 1 undetermined (1 prompt_truncated). Beyond these, 4 responses whose integrity is undetermined "
-        "(2 placement_unknown, 1 engine_log_missing, 1 limits_unknown). 9 over-pool requests in all: 6 answered, "
-        "1 refused, 1 ended before a byte, 1 truncated by the engine. By the engine's predicate (at least 6,806 "
-        "tokens) 6 of the answered are over-pool, by the wording 'longer than the pool' (6,812) 5; 1 lie between "
-        "(tokens as the engine counted them). Counted apart: 1 internal, 1 researcher. Of the affected, 1 could not be "
-        "attributed to a tenant. 24 exchanges examined.\n"
+        "(2 placement_unknown, 1 engine_log_missing, 1 limits_unknown). 11 over-pool requests in all, of every class "
+        "of tenant: 8 answered, 1 refused, 1 ended before a byte, 1 truncated by the engine. By the engine's predicate "
+        "(at least 6,806 tokens) 6 of the affected are over-pool, by the wording 'longer than the pool' (6,812) 5; "
+        "1 lie between (tokens as the engine counted them). Counted apart: 1 internal, 1 researcher. Of the affected, "
+        "1 could not be attributed to a tenant. 24 exchanges examined.\n"
     )
 
 

@@ -20,6 +20,8 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "a"
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|(.))", re.DOTALL)
 _CONSTANTS: dict[str, Any] = {"None": None, "True": True, "False": False, "nan": None, "inf": None}
 MAX_DEPTH = 200
+HALF = 1024
+"""Characters that SGLang keeps of either end of a string at log level 2."""
 
 
 class ReprError(ValueError):
@@ -29,8 +31,9 @@ class ReprError(ValueError):
 def read(text: str, at: int = 0) -> tuple[Any, int]:
     """Returns the value that begins at ``at`` and where it ends.
 
-    Tuples and sets become lists, objects become dicts of their keyword arguments; a truncated string becomes
-    ``{"head": …, "tail": …}``, a truncated list holds ``"..."`` between its ends. Raises ``ReprError``.
+    Tuples and sets become lists, objects become dicts of their keyword arguments. A truncated string has ``...``
+    between its halves, as the JSON format writes it, where these have SGLang's length, else it becomes
+    ``{"head": …, "tail": …}``; a truncated list holds ``"..."`` between its ends. Raises ``ReprError``.
     """
     return _Reader(text).truncatable(at, 0)
 
@@ -52,6 +55,8 @@ class _Reader:
             return value, at
         tail, end = self.value(found.end(), depth)
         if isinstance(value, str) and isinstance(tail, str):
+            if len(value) == len(tail) == HALF:
+                return f"{value}...{tail}", end  # as the JSON format writes it
             return {"head": value, "tail": tail}, end
         if isinstance(value, list) and isinstance(tail, list):
             return [*value, "...", *tail], end
@@ -127,7 +132,10 @@ class _Reader:
             end = self.text.find(quote, at)
             if end < 0:
                 raise ReprError("a string does not end")
-            slashes = end - len(self.text[start:end].rstrip("\\")) - start if self.text[end - 1] == "\\" else 0
+            before = end
+            while before > start and self.text[before - 1] == "\\":
+                before -= 1
+            slashes = end - before
             if slashes % 2 == 0:
                 return unquote(self.text[start:end]), end + len(quote)
             at = end + 1

@@ -132,13 +132,14 @@ def _idle_stats(worker: Worker, at: float, rid: str, length: int) -> Line:
 
 
 def _prefill(worker: Worker, exchange: Exchange, dice: random.Random) -> Iterator[Line]:
-    times, first = exchange.times, _ranks(worker)[0]
+    times, first = exchange.times, _ranks(worker, exchange.prefill_rank)[0]
     if exchange.outcome == "too_long":
         yield _access(worker, times.ended, dice, 400)
         return
-    if exchange.rejected_by_prefill:
+    if exchange.rejected_by_prefill and exchange.prefill_rank == 0:
+        # Tensor-parallel rank 0 alone logs it, and with several data-parallel ranks that is rank 0's.
         text = f"{reject_text(exchange.prompt_tokens, worker.limit)}, self.rid='{exchange.prefill_rid}'"
-        yield _line(worker, times.prefill_entry, text, "TP0" if worker.tp > 1 else "")
+        yield _line(worker, times.prefill_entry, text, first if worker.dp > 1 or worker.tp > 1 else "")
     if exchange.plan.stalls:
         if exchange.plan.lands_seen:
             yield _prefill_stats(worker, exchange, times.landed + 0.2)
@@ -174,7 +175,7 @@ def _prefill_stats(worker: Worker, exchange: Exchange, at: float) -> Line:
         f"entry_time={times.prefill_entry + worker.skew:.3f}, transfer_speed={0.2 + moved / 2000:.2f} GB/s, "
         f"transfer_total={moved:.2f} MB"
     )
-    return _line(worker, at, text, _ranks(worker)[0])
+    return _line(worker, at, text, _ranks(worker, exchange.prefill_rank)[0])
 
 
 def _decode(worker: Worker, exchange: Exchange, dice: random.Random) -> Iterator[Line]:
@@ -183,7 +184,7 @@ def _decode(worker: Worker, exchange: Exchange, dice: random.Random) -> Iterator
     if exchange.outcome == "too_long":
         yield _access(worker, times.ended, dice, 400)
     elif exchange.outcome == "refused":
-        text = f"{reject_text(exchange.prompt_tokens, worker.limit)}, self.rid='{exchange.decode_rid}'"
+        text = f"{reject_text(exchange.prompt_tokens, exchange.refused_at)}, self.rid='{exchange.decode_rid}'"
         yield _line(worker, times.engine + 0.006, text, ranks[0])
         yield _access(worker, times.ended, dice, 400)
     elif exchange.outcome == "transfer_failed":
@@ -240,7 +241,7 @@ def server_args(worker: Worker) -> dict[str, object]:
         "mem_fraction_static": 0.92,
         "max_total_tokens": worker.pool,
         "chunked_prefill_size": 2048,
-        "page_size": 64,
+        "page_size": worker.page_size,
         "tp_size": worker.tp,
         "dp_size": worker.dp,
         "ep_size": 1,

@@ -174,7 +174,7 @@ def _error(exchange: Exchange) -> Json:
         "refused": (
             "decode_bad_request",
             "BadRequestError",
-            f"litellm.BadRequestError: OpenAIException - {reject_text(exchange.prompt_tokens, worker.limit)}",
+            f"litellm.BadRequestError: OpenAIException - {reject_text(exchange.prompt_tokens, exchange.refused_at)}",
         ),
         "transfer_failed": (
             "decode_internal_error",

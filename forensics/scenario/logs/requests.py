@@ -16,6 +16,7 @@ from forensics.scenario.logs.lines import Line, dumps, stamp
 from forensics.scenario.world import Worker
 
 HALF = 1_024
+WIDEST = 12  # code points of the longest piece, a special token
 Record = dict[str, Any]
 
 
@@ -57,9 +58,9 @@ def _records(worker: Worker, exchange: Exchange) -> Iterator[tuple[float, str, R
         out: Record = {}
         if level >= 2:
             said = exchange.response.raw if exchange.response and exchange.outcome == "answered" else ""
-            out = {"text": _cut_text(said, level), "output_ids": _cut_list(tokens.ids(said), level)}
+            out = {"text": _cut_text(said, level), "output_ids": _ids(said, level)}
         out["meta_info"] = _meta(worker, exchange)
-        finished = _obj(worker, exchange, level, exchange.prompt.text)
+        finished = _obj(worker, exchange, level, exchange.prompt.text if level >= 2 else None)
         yield ended, "request.finished", {"rid": rid, "obj": finished, "out": out}
 
 
@@ -108,7 +109,7 @@ def _finish(worker: Worker, exchange: Exchange) -> tuple[Record, int, int]:
     if worker.role == "prefill":
         return {"type": "length", "length": 0}, 1, exchange.prefill_tokens
     if exchange.outcome == "refused":
-        message = reject_text(exchange.prompt_tokens, worker.limit)
+        message = reject_text(exchange.prompt_tokens, exchange.refused_at)
         return {"type": "abort", "message": message, "status_code": 400, "err_type": "BadRequestError"}, 0, 1
     said = exchange.response.tokens if exchange.response else 0
     stopped = not exchange.response or exchange.response.finish == "stop"
@@ -124,7 +125,7 @@ def _obj(worker: Worker, exchange: Exchange, level: int, text: str | None) -> Re
     }
     if level >= 2:
         obj["text"] = None if text is None else _cut_text(text, level)
-        obj["input_ids"] = _cut_list(tokens.ids(exchange.prompt.text), level)
+        obj["input_ids"] = _ids(exchange.prompt.text, level)
     if level >= 1:
         obj["sampling_params"] = {
             "temperature": 0.7,
@@ -196,6 +197,14 @@ class _Halves(str):
 
 def _cut_text(text: str, level: int) -> str:
     return text if level >= 3 or len(text) <= 2 * HALF else _Halves(f"{text[:HALF]}...{text[-HALF:]}")
+
+
+def _ids(text: str, level: int) -> list[Any]:
+    """Returns the text's token ids, cut as the level says; the middle of a long text is not even counted."""
+    if level >= 3 or len(text) <= 16 * WIDEST * HALF:
+        return _cut_list(tokens.ids(text), level)
+    tail = text[-2 * WIDEST * HALF :]
+    return [*tokens.ids(text[: WIDEST * HALF])[:HALF], "...", *tokens.ids(tail[tail.index("\n") :])[-HALF:]]
 
 
 def _cut_list(items: list[int], level: int) -> list[Any]:
