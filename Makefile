@@ -27,7 +27,6 @@ test: $(STAMP)   ## lint, types, layers, then the tests
 	$(BIN)/ruff format --check forensics tests benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/sqlfluff lint --disable-progress-bar --nocolor -q queries
 	$(BIN)/python -m pytest -n auto
 
 format: $(STAMP) ## put the code into its one shape

@@ -12,6 +12,8 @@ from rich.table import Table
 from forensics.case.database import connect
 from forensics.case.folder import Case
 from forensics.cli.terminal import plain
+from forensics.disclose.run import require_analyzed
+from forensics.disclose.tables import prepare
 from forensics.errors import ForensicsError
 from forensics.resources import queries, query
 
@@ -22,7 +24,7 @@ def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
     app.command(
         "sql",
-        epilog="Examples:  forensics sql incident --list  |  forensics sql incident reports/by_worker  |  "
+        epilog="Examples:  forensics sql incident --list  |  forensics sql incident reports/undetermined  |  "
         'forensics sql incident "SELECT * FROM worker_limit" --format csv',
     )(sql)
 
@@ -58,6 +60,9 @@ def _run(case: Case, text: str) -> tuple[list[str], list[tuple[object, ...]]]:
     named = text if text.count("/") == 1 and " " not in text else None
     statement = query(named, case.site).sql if named else text
     with connect(case) as con:
+        if named and named.startswith("reports/"):
+            require_analyzed(con, case)
+            prepare(con, case)
         con.execute("SET enable_external_access = false")
         con.execute("SET lock_configuration = true")
         try:

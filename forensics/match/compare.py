@@ -12,12 +12,18 @@ from forensics.match.engine import Match, Settings, Shelf, Span, Text, match
 from forensics.match.ledger import HOLDER, OWN, SOURCE, Flags
 from forensics.match.normalise import Folded, fold
 from forensics.match.reworded import Passage, rarity, reworded, words_of
-from forensics.match.seeds import GramIndex, seed_grams
+from forensics.match.seeds import GramIndex, seed_grams, winnowed
+from forensics.match.spans import place
 
-PAIRS: Final = Settings(seed_bytes=12, gap=300)
-SWEEP: Final = Settings(seed_bytes=20, gap=60, most_responses=50)
+PAIRS: Final = Settings(seed_bytes=12, gap=300, facts=False)
+SWEEP: Final = Settings(seed_bytes=20, gap=60, facts=False, most_responses=50)
 PROBABLE: Final = 12_000  # margins in milli-bits, as in case.toml
 CONFIRMED: Final = 30_000
+JOIN: Final = 500  # characters between two passages that are told as one
+NOMINATE: Final = 16  # bytes of a gram by which pairs are nominated
+WINNOW: Final = 8
+ENOUGH: Final = 40  # bits of rare grams that nominate a pair
+FEW: Final = 100  # responses too few to tell a rare gram from a common one
 SAMPLE: Final = 4_000  # texts whose words say how rare a word is
 
 Pairs = Mapping[str, Sequence[str]]
@@ -73,10 +79,42 @@ def _span(mine: Folded, theirs: Folded, passage: Passage) -> Span:
 def _reconciled(aligned: Sequence[Span], loose: Sequence[Span]) -> list[Span]:
     """Returns passages of either kind, one where both kinds meet.
 
-    Letter by letter wins if it is nearly exact and makes up most of the passage; otherwise the words' wider passage does.
+    Letter by letter wins if it is nearly exact and makes up half of the passage; otherwise the wider one by words does.
     """
     kept = [span for span in loose if not any(_exact(a, span) for a in aligned)]
-    return [*kept, *(a for a in aligned if not any(_meet(a, span) for span in kept))]
+    return _joined([*kept, *(a for a in aligned if not any(_meet(a, span) for span in kept))])
+
+
+def _joined(spans: Sequence[Span]) -> list[Span]:
+    """Joins passages that follow each other closely in both texts: what lies between was reworded beyond seeing."""
+    joined: list[Span] = []
+    for span in sorted(spans, key=place):
+        near = next((other for other in joined if _follows(other, span)), None)
+        if near is None:
+            joined.append(span)
+        else:
+            joined[joined.index(near)] = _united(near, span)
+    return joined
+
+
+def _follows(one: Span, other: Span) -> bool:
+    mine, theirs = other.response_start - one.response_end, other.source_start - one.source_end
+    return -JOIN <= mine <= JOIN and -JOIN <= theirs <= JOIN
+
+
+def _united(one: Span, other: Span) -> Span:
+    widths = one.response_end - one.response_start, other.response_end - other.response_start
+    similarity = (one.similarity_milli * widths[0] + other.similarity_milli * widths[1]) // sum(widths)
+    return Span(
+        min(one.response_start, other.response_start),
+        max(one.response_end, other.response_end),
+        min(one.source_start, other.source_start),
+        max(one.source_end, other.source_end),
+        one.bits_milli + other.bits_milli,
+        similarity,
+        one.kind,
+        1,
+    )
 
 
 def _exact(aligned: Span, loose: Span) -> bool:
@@ -97,14 +135,21 @@ def compare_all(
     yield from compare_pairs(responses, prompts, nominate(responses, prompts), progress)
 
 
-def nominate(responses: Sequence[Text], prompts: Sequence[Text], settings: Settings = SWEEP) -> Pairs:
-    """Returns the prompts that share a gram of ``settings.seed_bytes`` bytes with each response."""
-    grams = [seed_grams(fold(text.text), settings.seed_bytes) for text in responses]
-    index = GramIndex(grams, most_responses=settings.most_responses)
+def nominate(responses: Sequence[Text], prompts: Sequence[Text]) -> Pairs:
+    """Returns the prompts that share enough rare grams with each response to be compared in full.
+
+    Responses are winnowed (the least hash of every ``WINNOW`` grams is kept), prompts are looked up gram by gram, so any
+    shared run of ``NOMINATE`` + ``WINNOW`` - 1 bytes is seen. Shared grams count log2 of responses / those that hold them.
+    """
+    index = GramIndex([winnowed(*seed_grams(fold(text.text), NOMINATE), WINNOW) for text in responses])
+    rarity_bits = np.log2(len(responses) / np.maximum(index.holders(), 1))
     found: dict[str, list[str]] = defaultdict(list)
     for prompt in prompts:
-        rows, _ = index.lookup(*seed_grams(fold(prompt.text), settings.seed_bytes))
-        for number in np.unique(index.response[rows]).tolist():
+        rows = np.unique(index.lookup(*seed_grams(fold(prompt.text), NOMINATE), limit=1)[0])
+        score = np.bincount(index.response[rows], weights=rarity_bits[rows], minlength=len(responses))
+        single = np.bincount(index.response[rows], minlength=len(responses)) > 0
+        enough = score >= ENOUGH if len(responses) >= FEW else single
+        for number in np.flatnonzero(enough).tolist():
             found[responses[number].text_id].append(prompt.text_id)
     return found
 

@@ -29,12 +29,13 @@ __all__ = ["SUSPECTS", "Library", "Match", "Settings", "Shelf", "Span", "Text", 
 class Settings:
     """How fine to look. ``seed_bytes``: shortest exact run seen; ``gap``: widest gap a passage crosses, in bytes.
 
-    ``most_responses`` drops grams that more responses hold, to bound cost; ``least_bits_milli`` is the least weight
+    ``facts`` also looks for combinations of names, numbers and dates; ``most_responses`` drops grams that more responses hold, to bound cost; ``least_bits_milli`` is the least weight
     worth reporting.
     """
 
     seed_bytes: int = 12
     gap: int = 60
+    facts: bool = True
     most_responses: int | None = None
     least_bits_milli: int = 4_000
     most_chains: int = 64
@@ -82,7 +83,7 @@ class Examination:
 
     def __init__(self, responses: Sequence[Text], library: Library, roles: Roles, settings: Settings) -> None:
         self._ids = [text.text_id for text in responses]
-        self._responses = [prepare(text.text) for text in responses]
+        self._responses = [prepare(text.text, with_facts=settings.facts) for text in responses]
         self._settings, self._library = settings, library
         self._reader = Reader(self._responses, settings.seed_bytes, most_responses=settings.most_responses)
         tenants: dict[str | None, int] = {}
@@ -96,7 +97,9 @@ class Examination:
                 self._shared.append(shared)
         self._reader.settle()
         self._offset = np.concatenate([[0], np.cumsum([len(r.folded) + 1 for r in self._responses])]).astype(np.int64)
-        self._weights = {counted: self._weigh(source_counted=counted) for counted in (False, True)}
+        scales = [Scale(r.folded, r.words, settings.seed_bytes, self._reader.tenants) for r in self._responses]
+        needed = sorted({shared.counted for shared in self._shared})
+        self._weights = {counted: self._weigh(scales, source_counted=counted) for counted in needed}
         self._total = {counted: self._cumulate(weights) for counted, weights in self._weights.items()}
 
     def matches(self) -> list[Match]:
@@ -115,10 +118,9 @@ class Examination:
                 found += [Match(self._ids[response], text.text_id, text.tenant, span) for span in spans]
         return sorted(found, key=lambda m: (m.response_id, m.source_id, place(m.span)))
 
-    def _weigh(self, *, source_counted: bool) -> list[Weights]:
+    def _weigh(self, scales: Sequence[Scale], *, source_counted: bool) -> list[Weights]:
         reader = self._reader
         grams, words = (reader.gram_ledger, reader.grams.at), (reader.word_ledger, reader.words.at)
-        scales = (Scale(r.folded, r.words, reader.seed_bytes, reader.tenants) for r in self._responses)
         return [scale.weigh(n, grams, words, source_counted=source_counted) for n, scale in enumerate(scales)]
 
     def _cumulate(self, weights: Sequence[Weights]) -> tuple[Ints, Ints]:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from forensics.match.seeds import Ints
 
-OWN, SOURCE, HOLDER, PUBLIC, TAINTED = 1, 2, 4, 8, 16
+OWN, SOURCE, HOLDER, PUBLIC, TAINTED, NAMELESS = 1, 2, 4, 8, 16, 32
 _TENANT_BITS: Final = 24
 _MANY: Final = 64
 _COMPACT: Final = 1 << 22
@@ -58,7 +58,8 @@ class Ledger:
     def holders(self, rows: Ints, *, source_counted: bool) -> Ints:
         """Returns how many tenants beside the source hold each row, for rows that the source's text holds.
 
-        ``source_counted`` says whether that text was itself noted as a holder's.
+        ``source_counted`` says whether that text was itself noted as a holder's, or is of a tenant that no rule names:
+        such a tenant may be any of the holders, so it must not make its own text look like common text.
         """
         counted: Ints = self._count[rows]
         return np.maximum(counted - 1, 0) if source_counted else counted

@@ -102,7 +102,8 @@ def _holders(reader: Reader, pair: Pair, runs: Sequence[Run]) -> int:
         return 1
     _, holders = reader.gram_ledger.tenants(rows[inside])
     others = holders[holders != pair.shared.tenant]
-    return 1 + int((np.bincount(others, minlength=1) * 2 >= inside.sum()).sum())
+    beside = int((np.bincount(others, minlength=1) * 2 >= inside.sum()).sum())
+    return max(beside, 1) if pair.shared.nameless else 1 + beside
 
 
 def _explained(runs: Sequence[Run], weights: Weights) -> str | None:

@@ -7,10 +7,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from forensics.match.ledger import HOLDER, OWN, SOURCE, TAINTED, Flags, Ledger
+from forensics.match.ledger import HOLDER, NAMELESS, OWN, SOURCE, TAINTED, Flags, Ledger
 from forensics.match.normalise import Folded, fold
 from forensics.match.seeds import GramIndex, Ints, Segments, seed_grams, segments
-from forensics.match.tokens import Facts, Tokens, facts, sequences, tokens
+from forensics.match.tokens import NO_FACTS, Facts, Tokens, facts, sequences, tokens
 
 PAIR_REACH: Final = 160  # bytes between two facts of a response that are weighed together
 NEAR: Final = 300  # bytes within which a text holds two facts together
@@ -30,13 +30,15 @@ class Response:
 class Shared:
     """What one text shares with the responses that it may have leaked into.
 
-    ``number`` counts such texts as read; ``counted`` says whether its tenant was counted as a holder; ``size`` and
+    ``number`` counts such texts as read; ``nameless`` says that no rule names its tenant, ``counted`` whether
+    its tenant was counted as a holder or may be one of them; ``size`` and
     ``words`` are its folded bytes and tokens; ``runs`` are exact runs, ``fact_rows`` and ``fact_at`` shared facts and
     their first byte in the text.
     """
 
     number: int
     tenant: int
+    nameless: bool
     counted: bool
     size: int
     words: int
@@ -45,11 +47,11 @@ class Shared:
     fact_at: Ints
 
 
-def prepare(text: str) -> Response:
+def prepare(text: str, *, with_facts: bool = True) -> Response:
     """Returns a response ready for reading others against it."""
     folded = fold(text)
     words = tokens(folded)
-    return Response(text, folded, words, facts(text, folded, words))
+    return Response(text, folded, words, facts(text, folded, words) if with_facts else NO_FACTS)
 
 
 class Reader:
@@ -110,8 +112,9 @@ class Reader:
             return None
         rows, source_at = rows[leaked], source_at[leaked]
         runs = segments(self.grams.response[rows], self.grams.at[rows], source_at, self.seed_bytes)
-        counted = bool((flags & HOLDER).any())
-        return Shared(number, tenant, counted, len(folded), len(words), runs, fact_rows[told], fact_at[told])
+        nameless = bool((flags & NAMELESS).any())
+        counted = nameless or bool((flags & HOLDER).any())
+        return Shared(number, tenant, nameless, counted, len(folded), len(words), runs, fact_rows[told], fact_at[told])
 
     def _told_before(self, size: int, tainted_at: Ints) -> npt.NDArray[np.bool_]:
         """Marks the bytes of a text that stand in an affected answer which its tenant was sent before."""

@@ -1,8 +1,9 @@
 """Finds passages that were reworded or reordered: many rare words close together on both sides, in any order.
 
 A word matters by how rarely it is used in all the texts compared. Where a source has it within ``WINDOW`` words of the
-place that the passage has reached, that is worth -log2(p * WINDOW) bits, p being the word's share of all words; words of
-the response that are not found cost a little each. Inflected forms count as one word (its first ``STEM`` bytes).
+place that the passage has reached, that is worth -log2(p * WINDOW) bits, p being the word's share of all words, and a
+bit less for each doubling of its mentions on either side: what both texts are about recurs anyway. Words that are not
+found, out of order or left out cost a little each. Inflected forms count as one word (its first ``STEM`` bytes).
 """
 
 from collections.abc import Iterable
@@ -19,11 +20,12 @@ from forensics.match.tokens import stems
 STEM: Final = 6
 WINDOW: Final = 50  # words
 LEAST_WORD: Final = 2_000  # milli-bits below which a word is too common to matter
-UNFOUND: Final = 2_000  # milli-bits that a word of the response costs that is not found in the source
-SHIFT: Final = 100  # milli-bits that a word costs for each word by which it is out of order
-FAR: Final = 600  # milli-bits that a word of the source costs that the passage leaves out
+UNFOUND: Final = 1_200  # milli-bits that a word of the response costs that is not found in the source
+SHIFT: Final = 150  # milli-bits that a word costs for each word by which it is out of order
+FAR: Final = 400  # milli-bits that a word of the source costs that the passage leaves out
 OCCURRENCES: Final = 16  # a word that the source has more often is its subject, and says nothing about a place
 SHORTEST: Final = 20  # words of either side; what is shorter must be found letter by letter
+REPEATED: Final = 0.4  # bits that each doubling of a word's mentions costs
 CROWD: Final = 20_000  # milli-bits that points in a neighbourhood must weigh together to be looked at
 
 
@@ -93,11 +95,11 @@ def reworded(response: Words, source: Words, rare: Rarity, least_milli: int) -> 
     at, source_at, weight = _points(response, source, rare)
     paths = _paths(at, source_at, weight)
     location = round(1000 * float(np.log2(max(len(response), 2)) + np.log2(max(len(source), 2))))
-    found = []
-    for score, members in paths:
+    found: list[Passage] = []
+    for score, path in paths:
         if score - location < least_milli:
             break
-        members = _compact(members, source_at, weight)
+        members = _compact(path, source_at, weight)
         here, there = [at[i] for i in members], [source_at[i] for i in members]
         if min(max(here) - min(here), max(there) - min(there)) + 1 < SHORTEST:
             continue
@@ -134,15 +136,15 @@ def _meet(one: Passage, other: Passage) -> bool:
 
 def _points(response: Words, source: Words, rare: Rarity) -> tuple[list[int], list[int], list[int]]:
     """Returns where both have the same rare word: index in the response, in the source, milli-bits."""
-    weight = rare.milli_bits(response.stem) - round(1000 * float(np.log2(WINDOW)))
-    mine = np.flatnonzero(weight >= LEAST_WORD)
     order = np.argsort(source.stem, kind="stable")
     ordered = source.stem[order]
-    low = np.searchsorted(ordered, response.stem[mine])
-    high = np.searchsorted(ordered, response.stem[mine], side="right")
-    count = high - low
-    usual = (count > 0) & (count <= OCCURRENCES)
-    mine, low, count = mine[usual], low[usual], count[usual]
+    low = np.searchsorted(ordered, response.stem)
+    count = np.searchsorted(ordered, response.stem, side="right") - low
+    _, which, said = np.unique(response.stem, return_inverse=True, return_counts=True)
+    spread = np.log2(WINDOW * (said[which] * np.maximum(count, 1)) ** REPEATED)
+    weight = rare.milli_bits(response.stem) - np.round(1000 * spread).astype(np.int64)
+    mine = np.flatnonzero((weight >= LEAST_WORD) & (count > 0) & (count <= OCCURRENCES))
+    low, count = low[mine], count[mine]
     step = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
     at = np.repeat(mine, count)
     source_at = order[np.repeat(low, count) + step]

@@ -12,7 +12,7 @@ from forensics.case.database import create_table
 from forensics.case.folder import Case
 from forensics.match.engine import Match, Text, cover
 from forensics.match.engine import match as match_texts
-from forensics.match.ledger import HOLDER, OWN, PUBLIC, SOURCE, TAINTED, Flags
+from forensics.match.ledger import HOLDER, NAMELESS, OWN, PUBLIC, SOURCE, TAINTED, Flags
 from forensics.match.library import CaseLibrary, Part
 from forensics.match.public import PublicFirst, public_texts
 from forensics.resources import query
@@ -128,6 +128,8 @@ class _Search:
         flags[own & ~earlier] |= TAINTED
         flags[self._candidate.get(part.exchange_id, [])] |= SOURCE
         flags[own_exchange] = OWN if part.side == "prompt" else 0
+        if part.nameless:
+            flags |= NAMELESS
         return flags
 
     def _tenant_number(self, tenant: str | None) -> int:

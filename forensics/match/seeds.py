@@ -98,12 +98,17 @@ class GramIndex:
         return len(self.at)
 
     def _drop_common(self, most: int) -> None:
+        kept = self.holders()[self._first] <= most if len(self._first) else np.empty(0, dtype=np.bool_)
+        self._hash, self._first, self._count = self._hash[kept], self._first[kept], self._count[kept]
+
+    def holders(self) -> Ints:
+        """Returns, for every row, how many responses hold its gram."""
         change = np.ones(len(self.response), dtype=np.int64)
         change[1:] = self.response[1:] != self.response[:-1]
         change[self._first] = 1
-        holders = np.add.reduceat(change, self._first) if len(self._first) else self._first
-        kept = holders <= most
-        self._hash, self._first, self._count = self._hash[kept], self._first[kept], self._count[kept]
+        counted = np.add.reduceat(change, self._first) if len(self._first) else self._first
+        held: Ints = np.repeat(counted, self._count)
+        return held
 
     def lookup(self, hashes: Hashes, at: Ints, limit: int = REPEATS) -> tuple[Ints, Ints]:
         """Returns (rows, places in the text) of the grams that stand in a response; each at most ``limit`` times."""
@@ -126,6 +131,15 @@ def seed_grams(folded: Folded, size: int) -> tuple[Hashes, Ints]:
     hashes = gram_hashes(folded.data, size)
     at = np.flatnonzero(folded.lead[: len(hashes)])
     return hashes[at], at
+
+
+def winnowed(hashes: Hashes, at: Ints, window: int) -> tuple[Hashes, Ints]:
+    """Returns the least of every ``window`` hashes in a row, each once: what any two copies of a run keep alike."""
+    if len(hashes) < window:
+        return hashes, at
+    least = np.lib.stride_tricks.sliding_window_view(hashes, window).argmin(axis=1)
+    kept = np.unique(least + np.arange(len(least)))
+    return hashes[kept], at[kept]
 
 
 @dataclass(frozen=True)

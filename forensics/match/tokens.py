@@ -142,6 +142,9 @@ def facts(text: str, folded: Folded, words: Tokens) -> Facts:
     return Facts(*(np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)))
 
 
+NO_FACTS: Final = Facts(*(np.empty(0, dtype=kind) for kind in (np.int64, np.int64, np.uint64, np.int64, np.bool_)))
+
+
 class _Parts:
     """The spaced tokens of a response with what the original has between and in them."""
 

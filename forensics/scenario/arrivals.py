@@ -1,7 +1,7 @@
 """When requests come and how long they are: figures fitted once to public traces, and dice that follow them.
 
-``benchmarks/fit_arrivals.py`` made ``FITTED`` and checks it; how is said there. A world takes the shape of the gaps, not
-the rate: it has a thousandth of the requests, spread over two weeks with a day and a night.
+``benchmarks/fit_arrivals.py`` made ``FITTED`` and checks it; how is said there. A world takes the shape of the gaps,
+not the rate: it has a thousandth of the requests, spread over two weeks with a day and a night.
 """
 
 import math

@@ -21,7 +21,7 @@ def case_toml(world: World = STORY_WORLD) -> str:
     """Returns the declarations for ``world`` as TOML, with the keys of ``forensics.case.config``."""
     return "\n".join(
         [
-            f"title = {_quoted('Foreign text in answers of ' + MAIN)}",
+            f"title = {quoted('Foreign text in answers of ' + MAIN)}",
             'purpose = "Find affected responses and prepare notices; ordered by the security lead on 2026-10-07."',
             "",
             "[window]",
@@ -29,7 +29,7 @@ def case_toml(world: World = STORY_WORLD) -> str:
             f"end = {STORY_START:%Y-%m-%d}T09:30:00Z",
             *_models(),
             *_sources(world),
-            *_tenants(world),
+            *tenants(world),
             *_notice(),
             "",
         ]
@@ -40,14 +40,14 @@ def _models() -> Iterator[str]:
     yield from ("", "# Declared figures; logs say better where they can.")
     yield from (
         "[[model]]",
-        f"name = {_quoted(MAIN)}",
+        f"name = {quoted(MAIN)}",
         f"context_tokens = {CONTEXT_TOKENS}",
         f"pool_tokens = {PREFILL_POOL}",
     )
     yield from (
         "",
         "[[model]]",
-        f"name = {_quoted(SMALL)}",
+        f"name = {quoted(SMALL)}",
         f"context_tokens = {CONTEXT_TOKENS}",
         f"pool_tokens = {PREFILL_POOL}",
     )
@@ -59,9 +59,9 @@ def _models() -> Iterator[str]:
         yield from (
             "",
             "[[backend]]",
-            f"model = {_quoted(model)}",
+            f"model = {quoted(model)}",
             f"disaggregated = {handed_over}",
-            f"why = {_quoted(why)}",
+            f"why = {quoted(why)}",
         )
 
 
@@ -69,28 +69,29 @@ def _sources(world: World) -> Iterator[str]:
     yield from ("", "# Which machine wrote which files, and in which time zone.")
     for worker in world.workers:
         folder = "*/vllm/*" if worker.role == "unified" else f"*/sglang/{worker.name}/*"
-        yield from ("", "[[source]]", f"files = {_quoted(folder)}", f"worker = {_quoted(worker.name)}")
+        yield from ("", "[[source]]", f"files = {quoted(folder)}", f"worker = {quoted(worker.name)}")
         yield from (
-            f"role = {_quoted(worker.role)}",
-            f"zone = {_quoted(worker.zone)}",
-            f"address = {_quoted(worker.address)}",
+            f"role = {quoted(worker.role)}",
+            f"zone = {quoted(worker.zone)}",
+            f"address = {quoted(worker.address)}",
         )
         if worker.role == "unified":
             yield f"year = {STORY_START.year}"
         else:
-            info = _quoted(f"*/server_info/{worker.name}.json")
+            info = quoted(f"*/server_info/{worker.name}.json")
             yield from (
                 "",
                 "[[source]]",
                 f"files = {info}",
-                f"worker = {_quoted(worker.name)}",
-                f"role = {_quoted(worker.role)}",
+                f"worker = {quoted(worker.name)}",
+                f"role = {quoted(worker.role)}",
             )
     for folder, role in (("router", "router"), ("litellm", "gateway"), ("otel", "client"), ("sse", "client")):
-        yield from ("", "[[source]]", f"files = {_quoted(f'*/{folder}/*')}", f"role = {_quoted(role)}", 'zone = "UTC"')
+        yield from ("", "[[source]]", f"files = {quoted(f'*/{folder}/*')}", f"role = {quoted(role)}", 'zone = "UTC"')
 
 
-def _tenants(world: World) -> Iterator[str]:
+def tenants(world: World) -> Iterator[str]:
+    """Yields the tenant rules and the tenants of ``world``."""
     yield from ("", "# How tenants are told apart, in this order; two keys are shared by several.")
     rules = (
         ("reseller's header", '$.metadata.requester_custom_headers."x-tenant-id"', ""),
@@ -102,18 +103,18 @@ def _tenants(world: World) -> Iterator[str]:
         yield from (
             "",
             "[[tenant_rule]]",
-            f"name = {_quoted(name)}",
-            f"path = {_quoted(path)}",
+            f"name = {quoted(name)}",
+            f"path = {quoted(path)}",
             'format = "litellm_payload"',
         )
         if pattern:
-            yield f"pattern = {_quoted(pattern)}"
+            yield f"pattern = {quoted(pattern)}"
         if "team" in path:
-            yield f"ignore = [{_quoted(SHARED_KEY)}, {_quoted(RESELLER_KEY)}]"
+            yield f"ignore = [{quoted(SHARED_KEY)}, {quoted(RESELLER_KEY)}]"
     for tenant in world.tenants:
-        yield from ("", "[[tenant]]", f"name = {_quoted(tenant.name)}", f"class = {_quoted(tenant.tenant_class)}")
-        yield f"aliases = [{_quoted(tenant.alias)}]"
-        yield f"contact = {_quoted(tenant.contact or 'privacy@' + _host(tenant.name) + '.example')}"
+        yield from ("", "[[tenant]]", f"name = {quoted(tenant.name)}", f"class = {quoted(tenant.tenant_class)}")
+        yield f"aliases = [{quoted(tenant.alias)}]"
+        yield f"contact = {quoted(tenant.contact or 'privacy@' + _host(tenant.name) + '.example')}"
 
 
 def _notice() -> Iterator[str]:
@@ -138,5 +139,6 @@ def _host(name: str) -> str:
     return "".join(char for char in name.lower() if char.isascii() and char.isalnum()) or "tenant"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Returns ``text`` as a TOML string."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

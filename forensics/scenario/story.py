@@ -48,7 +48,7 @@ def _engines(folder: Path, world: World, exchanges: list[Exchange], seed: int) -
         if worker.role == "unified":
             continue
         printed = engine.server_log(worker, exchanges, start=start, end=end, seed=seed)
-        asked = requests.request_log(worker, exchanges)
+        asked = list(requests.request_log(worker, exchanges))
         if worker.request_log == "stdout":
             printed += asked
         else:

@@ -4,9 +4,10 @@ A sentence is who, how it was said, what happened, and an aside. Tenants share p
 sentence; names and figures are drawn per record. Some lines are table rows or code.
 """
 
+# ruff: noqa: E501 - phrases read best whole
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forensics.scenario.domains import Domain
 
@@ -115,8 +116,12 @@ GERMAN = Phrases(
     " ",
     ".",
     _list("Akte {ref}|Vermerk {ref}|Vorgang {ref}"),
-    _list("Du fasst Vorgänge für {trade} zusammen. Nenne Zahlen genau.|Du entwirfst Briefe für {trade}. Erfinde nichts."),
-    _list("Was ist bei {ref} noch offen?|Fasse {ref} in drei Sätzen zusammen.|Wer muss zu {ref} benachrichtigt werden?"),
+    _list(
+        "Du fasst Vorgänge für {trade} zusammen. Nenne Zahlen genau.|Du entwirfst Briefe für {trade}. Erfinde nichts."
+    ),
+    _list(
+        "Was ist bei {ref} noch offen?|Fasse {ref} in drei Sätzen zusammen.|Wer muss zu {ref} benachrichtigt werden?"
+    ),
     _list(
         "Bei {ref} ist {code} in {place} offen: {person} und {person2} streiten über {amount}. Frist ist der {date}.|"
         "{ref} betrifft {firm} und {person}. Es geht um {amount}; {person2} erwartet bis {date2} Antwort."
@@ -140,7 +145,9 @@ RUSSIAN = Phrases(
         "{amount} ушли со счёта {code} без второй подписи|ящик {n4} вскрыли в городе {place}|проба {code} таяла {n2} часов|"
         "{n} накладных несут старый адрес|клапан {code} держит лишь {n3} бар|чек на {amount2} погасили в городе {place}"
     ),
-    _list("; копия у {person2}|, о чём {firm} не знает|, и просит звонить {phone} до {clock}|; речь о сумме {amount2}|"),
+    _list(
+        "; копия у {person2}|, о чём {firm} не знает|, и просит звонить {phone} до {clock}|; речь о сумме {amount2}|"
+    ),
     _list("{ref};{person};{code};{amount};{place};{date}"),
     " ",
     ".",
@@ -153,7 +160,9 @@ RUSSIAN = Phrases(
 )
 
 KOREAN = Phrases(
-    _list("{firm}의 {person}님은|감사관 {person2}님은|{place}의 야간 근무자는|담당자 {person}님은|{firm}에서 온 편지는"),
+    _list(
+        "{firm}의 {person}님은|감사관 {person2}님은|{place}의 야간 근무자는|담당자 {person}님은|{firm}에서 온 편지는"
+    ),
     _list("{date}에|{clock}에|비밀리에|기록으로|처음으로"),
     _list(
         "계좌 {code}에서 {amount}이 서명 없이 나갔다고|상자 {n4}번이 {place}에서 다시 봉인되었다고|시료 {code}가 {n2}시간 녹았다고|"
@@ -166,7 +175,9 @@ KOREAN = Phrases(
     _list("기록 {ref}|문서 {ref}"),
     _list("당신은 {trade}의 기록을 요약합니다. 숫자는 그대로 적으세요."),
     _list("{ref}에서 남은 일은 무엇입니까?|{ref}를 세 문장으로 요약하세요."),
-    _list("{ref}의 쟁점은 {place}의 {code}입니다. {person}님과 {person2}님이 {amount}을 두고 다툽니다. 기한은 {date}입니다."),
+    _list(
+        "{ref}의 쟁점은 {place}의 {code}입니다. {person}님과 {person2}님이 {amount}을 두고 다툽니다. 기한은 {date}입니다."
+    ),
     _list("{person}라는 분이 {amount} 정도의 돈과 번호 {code}에 관련된 듯합니다."),
     "측정값",
 )
@@ -177,7 +188,8 @@ SENTENCES = 14
 
 def trade(name: str, language: str, prefix: str) -> Domain:
     """Returns what a tenant called ``name`` writes: the same every time, and nobody else's."""
-    rng, phrases = random.Random(f"trade/{name}"), LANGUAGES[language]
+    rng = random.Random(f"trade/{name}")
+    phrases = _habits(LANGUAGES[language], rng)
     sentences = {_sentence(phrases, rng) for _ in range(4 * SENTENCES)}
     chosen = rng.sample(sorted(sentences), min(len(sentences), SENTENCES))
     return Domain(
@@ -194,6 +206,12 @@ def trade(name: str, language: str, prefix: str) -> Domain:
     )
 
 
+def _habits(phrases: Phrases, rng: random.Random) -> Phrases:
+    """Returns the phrases that one tenant is in the habit of: about half."""
+    some = {name: getattr(phrases, name) for name in ("who", "said", "what", "aside")}
+    return replace(phrases, **{name: tuple(rng.sample(all_, 1 + len(all_) // 2)) for name, all_ in some.items()})
+
+
 def _sentence(phrases: Phrases, rng: random.Random) -> str:
     parts = [rng.choice(phrases.who), rng.choice(phrases.said), rng.choice(phrases.what)]
     aside = rng.choice(phrases.aside)
@@ -202,5 +220,7 @@ def _sentence(phrases: Phrases, rng: random.Random) -> str:
 
 
 def _salad(phrases: Phrases, rng: random.Random) -> str:
-    words = [word for part in (*phrases.who, *phrases.said) for word in part.split() if "{" not in word and len(word) < 7]
+    words = [
+        word for part in (*phrases.who, *phrases.said) for word in part.split() if "{" not in word and len(word) < 7
+    ]
     return " ".join(rng.choice(words) for _ in range(20))

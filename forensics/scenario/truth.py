@@ -10,6 +10,7 @@ from typing import Any
 from forensics.scenario.exchanges import NEVER, Exchange
 
 HORIZON_S = 120.0
+CLASSES = ("customer", "internal", "researcher")
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,8 @@ def truth_of(exchanges: Iterable[Exchange], logs: Path) -> StoryTruth:
     """Returns what is to be expected of ``exchanges`` when the logs in ``logs`` are complete."""
     met = list(exchanges)
     by_key = {exchange.key: exchange for exchange in met}
-    expected = tuple(_expected(exchange, by_key) for exchange in met)
+    hanging = [exchange for exchange in met if exchange.plan.stalls]
+    expected = tuple(_expected(exchange, by_key, hanging) for exchange in met)
     return StoryTruth(logs, expected, _totals(expected))
 
 
@@ -74,8 +76,8 @@ def write_truth(truth: StoryTruth, path: Path) -> None:
     path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
-def _expected(exchange: Exchange, by_key: Mapping[str, Exchange]) -> Expected:
-    delivered = exchange.outcome in ("answered", "left")
+def _expected(exchange: Exchange, by_key: Mapping[str, Exchange], hanging: Iterable[Exchange]) -> Expected:
+    delivered = exchange.outcome in ("answered", "left") and not exchange.plan.unseen
     affected = delivered and bool(exchange.stale)
     mechanism = None
     disclosure: tuple[str | None, ...] = (None,)
@@ -103,7 +105,7 @@ def _expected(exchange: Exchange, by_key: Mapping[str, Exchange]) -> Expected:
         mechanism=mechanism,
         disclosure=disclosure,
         over_pool=exchange.over_pool,
-        eligible=delivered and not exchange.over_pool and any(_could_hit(one, exchange) for one in by_key.values()),
+        eligible=delivered and not exchange.over_pool and any(_could_hit(one, exchange) for one in hanging),
         source_request_id=first.request_id if first else None,
         source_tenant=first.tenant.name if first else None,
         source_request_ids=tuple(source.request_id for source in sources),
@@ -152,11 +154,12 @@ def _totals(expected: Iterable[Expected]) -> dict[str, Any]:
     affected = [row for row in rows if row.integrity == "affected"]
     counted = [row for row in affected if row.tenant_class in ("customer", "unresolved")]
     over_pool = Counter(row.over_pool for row in rows if row.over_pool)
+    classes = sorted({*CLASSES, *(row.tenant_class for row in affected)})
     leaking = [row for row in counted if row.source_request_id]
     return {
         "affected": len(counted),
         "affected_by_mechanism": dict(sorted(Counter(row.mechanism for row in counted if row.mechanism).items())),
-        "affected_by_class": dict(sorted(Counter(row.tenant_class for row in affected).items())),
+        "affected_by_class": {name: sum(row.tenant_class == name for row in affected) for name in classes},
         "disclosure": {"with_foreign_text": len(leaking), "none_found": len(counted) - len(leaking)},
         "over_pool": {
             "total": sum(over_pool.values()),

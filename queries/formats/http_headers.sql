@@ -7,7 +7,7 @@
 -- assumptions: trace_id 'sse:<stem>' ties it to the body beside it. x-litellm-call-id is the gateway's call id;
 --   llm_provider-x-request-id the router's id. The date is the server's, in GMT, to the second
 WITH given AS (
-    SELECT byte_offset, item, CAST(raw AS JSON) AS r, CAST(raw AS JSON) -> 'headers' AS h FROM raw
+    SELECT byte_offset, item, cast(raw AS JSON) AS r, cast(raw AS JSON) -> 'headers' AS h FROM raw
 )
 SELECT
     byte_offset, item, 'client' AS kind, 'received' AS phase,
@@ -18,7 +18,7 @@ SELECT
     h ->> 'x-litellm-model-group' AS model,
     try_cast(r ->> 'status' AS INTEGER) AS http_status,
     CASE WHEN try_cast(r ->> 'status' AS INTEGER) >= 400 THEN 'error' END AS outcome,
-    json_object('headers', json_merge_patch(h, '{"set-cookie": null, "authorization": null}')) AS "identity",
+    json_object('headers', json_merge_patch(h, '{"set-cookie": null, "authorization": null}')) AS identity,
     json_object(
         'stem', r ->> 'stem', 'part', 'headers', 'upstream_model', h ->> 'x-litellm-model-name',
         'api_base', h ->> 'x-litellm-model-api-base'

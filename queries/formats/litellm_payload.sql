@@ -12,13 +12,13 @@
 --   litellm/types/utils.py (formats.md C1)
 -- false positives: an error text may quote the rid of a decode worker (detail.error_rid); it is what the upstream wrote
 WITH given AS (
-    SELECT byte_offset, item, CAST(raw AS JSON) AS r FROM raw
+    SELECT byte_offset, item, cast(raw AS JSON) AS r FROM raw
 ),
 named AS (
     SELECT byte_offset, item, r, r -> 'response' AS response, r -> 'metadata' AS metadata, r -> 'error_information' AS error,
            coalesce(r ->> 'error_str', nullif(r ->> '$.error_information.error_message', '')) AS error_text,
            (r ->> 'status') = 'success' AS succeeded,
-           coalesce(try_cast(r ->> 'cache_hit' AS BOOLEAN), false) AS replayed,
+           coalesce(try_cast(r ->> 'cache_hit' AS BOOLEAN), FALSE) AS replayed,
            epoch_ns_of(r ->> 'startTime') AS received_ns, epoch_ns_of(r ->> 'endTime') AS finished_ns
     FROM given
 )
@@ -66,7 +66,7 @@ SELECT
         'end_user', r -> 'end_user', 'model_group', r -> 'model_group', 'session_id', r -> 'session_id',
         'request_tags', r -> 'request_tags', 'requester_ip_address', r -> 'requester_ip_address', 'user_agent', r -> 'user_agent',
         'user', r -> '$.model_parameters.user', 'body_metadata', r -> '$.model_parameters.metadata'
-    ) AS "identity",
+    ) AS identity,
     json_object(
         'status', r ->> 'status', 'call_type', r ->> 'call_type', 'cache_hit', r -> 'cache_hit',
         'engine_called', NOT replayed AND coalesce(r ->> 'api_base', '') <> '', 'api_base', r ->> 'api_base',
@@ -81,7 +81,7 @@ SELECT
     CASE WHEN json_type(r -> 'messages') = 'ARRAY' THEN r -> 'messages' END AS prompt_messages,
     coalesce(text_of(r -> 'messages'), text_of(r -> '$.messages.prompt')) AS prompt_text,
     CASE
-        WHEN (response -> '$.choices[0].message') IS NOT NULL THEN CAST(json_extract(response, '$.choices[*].message') AS JSON)
+        WHEN (response -> '$.choices[0].message') IS NOT NULL THEN cast(json_extract(response, '$.choices[*].message') AS JSON)
     END AS response_messages,
     coalesce(text_of(response), text_of(response -> '$.choices[0].text')) AS response_text,
     CASE WHEN (r ->> 'litellm_call_id') IS NULL THEN 'not_this_format' END AS reject_reason

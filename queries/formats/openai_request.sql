@@ -6,7 +6,7 @@
 -- evidence: a JSON document with model and messages
 -- assumptions: trace_id 'sse:<stem>' ties it to the response beside it; the body itself has no id and no time
 WITH given AS (
-    SELECT byte_offset, item, CAST(raw AS JSON) AS r FROM raw
+    SELECT byte_offset, item, cast(raw AS JSON) AS r FROM raw
 )
 SELECT
     byte_offset, item, 'client' AS kind, 'received' AS phase,
@@ -18,12 +18,12 @@ SELECT
     'absent' AS response_state,
     json_merge_patch(
         r, '{"messages": null, "tools": null, "functions": null, "prompt": null, "input": null, "_stem": null, "system": null}'
-    ) AS "identity",
+    ) AS identity,
     json_object('stem', r ->> '_stem', 'part', 'request') AS detail,
     CASE
         WHEN json_type(r -> 'system') = 'VARCHAR'
-            THEN CAST(list_concat(
-                [CAST(json_object('role', 'system', 'content', r -> 'system') AS JSON)], json_extract(r, '$.messages[*]')
+            THEN cast(list_concat(
+                [cast(json_object('role', 'system', 'content', r -> 'system') AS JSON)], json_extract(r, '$.messages[*]')
             ) AS JSON)
         ELSE r -> 'messages'
     END AS prompt_messages,

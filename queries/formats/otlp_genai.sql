@@ -9,7 +9,7 @@
 --   new and old, of SGLang's own tracing (rid, bootstrap_room in hex), Traceloop and OpenInference are read. Token usage
 --   that is not there is unknown, not zero. Shapes: formats.md A9 and C4
 WITH given AS (
-    SELECT byte_offset, item, CAST(raw AS JSON) AS r, CAST(raw AS JSON) -> 'attributes' AS a FROM raw
+    SELECT byte_offset, item, cast(raw AS JSON) AS r, cast(raw AS JSON) -> 'attributes' AS a FROM raw
 ),
 named AS (
     SELECT byte_offset, item, r, a,
@@ -24,17 +24,17 @@ named AS (
                a -> 'gen_ai.output.messages', a -> 'gen_ai.completion', a -> 'llm.output_messages', a -> 'output.value',
                r -> '$.body."gen_ai.output.messages"'
            ) AS output,
-           coalesce(a -> 'gen_ai.system_instructions', CAST('null' AS JSON)) AS instructions
+           coalesce(a -> 'gen_ai.system_instructions', cast('null' AS JSON)) AS instructions
     FROM given
 ),
 unwrapped AS (
     SELECT *,
-           CASE WHEN json_type(input) = 'VARCHAR' AND json_valid(input ->> '$') THEN CAST(input ->> '$' AS JSON) ELSE input END
+           CASE WHEN json_type(input) = 'VARCHAR' AND json_valid(input ->> '$') THEN cast(input ->> '$' AS JSON) ELSE input END
                AS asked,
-           CASE WHEN json_type(output) = 'VARCHAR' AND json_valid(output ->> '$') THEN CAST(output ->> '$' AS JSON) ELSE output END
+           CASE WHEN json_type(output) = 'VARCHAR' AND json_valid(output ->> '$') THEN cast(output ->> '$' AS JSON) ELSE output END
                AS answered,
            CASE
-               WHEN json_type(instructions) = 'VARCHAR' AND json_valid(instructions ->> '$') THEN CAST(instructions ->> '$' AS JSON)
+               WHEN json_type(instructions) = 'VARCHAR' AND json_valid(instructions ->> '$') THEN cast(instructions ->> '$' AS JSON)
                ELSE instructions
            END AS system
     FROM named
@@ -54,14 +54,14 @@ SELECT
         try_cast(r ->> 'observedTimeUnixNano' AS BIGINT)
     ) AS at_ns,
     try_cast(r ->> 'startTimeUnixNano' AS BIGINT) AS received_ns,
-    TRY(
+    try(
         try_cast(r ->> 'startTimeUnixNano' AS BIGINT)
         + duration_ns(a ->> 'gen_ai.response.time_to_first_chunk')
     ) AS first_token_ns,
     try_cast(r ->> 'endTimeUnixNano' AS BIGINT) AS finished_ns,
     response_id, rid,
     CASE
-        WHEN regexp_full_match(room, '0x[0-9a-fA-F]{1,16}') THEN CAST(try_cast(room AS UBIGINT) AS VARCHAR)
+        WHEN regexp_full_match(room, '0x[0-9a-fA-F]{1,16}') THEN cast(try_cast(room AS UBIGINT) AS VARCHAR)
         ELSE room
     END AS room,
     r ->> 'traceId' AS trace_id,
@@ -89,7 +89,7 @@ SELECT
         '{"gen_ai.input.messages": null, "gen_ai.output.messages": null, "gen_ai.system_instructions": null,
           "gen_ai.tool.definitions": null, "gen_ai.prompt": null, "gen_ai.completion": null, "llm.input_messages": null,
           "llm.output_messages": null, "input.value": null, "output.value": null}'
-    )) AS "identity",
+    )) AS identity,
     json_object(
         'signal', r ->> 'signal', 'span_id', r ->> 'spanId', 'parent_span_id', r ->> 'parentSpanId', 'name', r ->> 'name',
         'error_rid', coalesce(
@@ -100,8 +100,8 @@ SELECT
     ) AS detail,
     CASE
         WHEN json_type(system) = 'ARRAY'
-            THEN CAST(list_concat(
-                [CAST(json_object('role', 'system', 'parts', system) AS JSON)], json_extract(asked, '$[*]')
+            THEN cast(list_concat(
+                [cast(json_object('role', 'system', 'parts', system) AS JSON)], json_extract(asked, '$[*]')
             ) AS JSON)
         WHEN json_type(asked) = 'ARRAY' THEN asked
     END AS prompt_messages,

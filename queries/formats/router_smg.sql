@@ -41,9 +41,9 @@ SELECT
         WHEN status IS NOT NULL THEN 'finished'
     END AS phase,
     stamp_ns(stamp) AS at_ns,
-    TRY(latency * 1000) AS latency_ns,
+    try(latency * 1000) AS latency_ns,
     request_id AS router_request_id,
-    CASE WHEN decode_address IS NOT NULL THEN 'decode' WHEN prefill_address IS NOT NULL THEN 'prefill' END AS "role",
+    CASE WHEN decode_address IS NOT NULL THEN 'decode' WHEN prefill_address IS NOT NULL THEN 'prefill' END AS role,
     coalesce(decode_address, prefill_address) AS worker_address,
     'smg' AS engine,
     status AS http_status,

@@ -6,7 +6,7 @@
 -- evidence: JSON lines whose target is the router
 -- assumptions: as router_smg; event fields are flattened beside `span` (tracing-subscriber's own shape, not seen live)
 WITH given AS (
-    SELECT byte_offset, item, CAST(raw AS JSON) AS r FROM raw
+    SELECT byte_offset, item, cast(raw AS JSON) AS r FROM raw
 ),
 named AS (
     SELECT byte_offset, item, r, r -> 'span' AS span, coalesce(r ->> 'message', r ->> '$.fields.message') AS message,
@@ -31,9 +31,9 @@ SELECT
         WHEN status IS NOT NULL THEN 'finished'
     END AS phase,
     epoch_ns_of(r ->> 'timestamp') AS at_ns,
-    TRY(latency * 1000) AS latency_ns,
+    try(latency * 1000) AS latency_ns,
     request_id AS router_request_id,
-    CASE WHEN decode_address <> '' THEN 'decode' WHEN prefill_address <> '' THEN 'prefill' END AS "role",
+    CASE WHEN decode_address <> '' THEN 'decode' WHEN prefill_address <> '' THEN 'prefill' END AS role,
     coalesce(nullif(decode_address, ''), nullif(prefill_address, '')) AS worker_address,
     'smg' AS engine,
     status AS http_status,

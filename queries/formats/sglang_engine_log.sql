@@ -68,8 +68,8 @@ parsed AS MATERIALIZED (
 sorted AS (
     SELECT *,
            CASE
-               WHEN stats."type" <> '' AND (stats.rid LIKE 'HEALTH_CHECK%' OR stats.room = '0') THEN 'warmup'
-               WHEN stats."type" <> '' THEN 'engine'
+               WHEN stats.type <> '' AND (stats.rid LIKE 'HEALTH_CHECK%' OR stats.room = '0') THEN 'warmup'
+               WHEN stats.type <> '' THEN 'engine'
                WHEN long.allowed <> '' OR media.allowed <> '' THEN 'reject'
                WHEN gate.allowed <> '' THEN 'gate'
                WHEN deferred.room <> '' THEN 'release'
@@ -89,7 +89,7 @@ SELECT
     stamp_ns(stamp) AS at_ns,
     stamp <> '' AS at_is_local,
     CASE
-        WHEN stats."type" <> '' THEN epoch_ns_of(nullif(regexp_extract(stats.rest, 'entry_time=([\d.]+)', 1), ''))
+        WHEN stats.type <> '' THEN epoch_ns_of(nullif(regexp_extract(stats.rest, 'entry_time=([\d.]+)', 1), ''))
     END AS received_ns,
     coalesce(
         nullif(stats.rid, ''), nullif(long.rid, ''), nullif(gate.rid, ''), nullif(failed.rid, ''), nullif(checksum.rid, ''),
@@ -100,9 +100,9 @@ SELECT
         nullif(collision.room, '')
     ) AS room,
     CASE
-        WHEN stats."type" IN ('prefill', 'decode', 'unified') THEN stats."type"
+        WHEN stats.type IN ('prefill', 'decode', 'unified') THEN stats.type
         WHEN failed.side <> '' THEN lower(failed.side)
-    END AS "role",
+    END AS role,
     dp_rank, tp_rank,
     'sglang' AS engine,
     try_cast(nullif(stats.input, '') AS BIGINT) AS prompt_tokens,

@@ -11,8 +11,8 @@
 --   Shapes: srt/utils/request_logger.py, managers/io_struct.py; copied out in formats.md A2
 -- false positives: rid and bootstrap_room may be set by the caller
 WITH given AS (
-    SELECT byte_offset, item, CAST(raw AS JSON) AS r, CAST(raw AS JSON) -> 'obj' AS obj, CAST(raw AS JSON) -> 'out' AS o,
-           CAST(raw AS JSON) -> '$.out.meta_info' AS meta
+    SELECT byte_offset, item, cast(raw AS JSON) AS r, cast(raw AS JSON) -> 'obj' AS obj, cast(raw AS JSON) -> 'out' AS o,
+           cast(raw AS JSON) -> '$.out.meta_info' AS meta
     FROM raw
 ),
 named AS (
@@ -76,7 +76,7 @@ SELECT
         'headers', r -> 'headers', 'custom_labels', obj -> 'custom_labels', 'routing_key', obj -> 'routing_key',
         'session_id', obj -> 'session_id', 'conversation_id', obj -> 'conversation_id', 'extra_key', obj -> 'extra_key',
         'cache_salt', obj -> 'cache_salt', 'user', obj -> 'user', 'metadata', obj -> 'metadata'
-    ) AS "identity",
+    ) AS identity,
     json_object(
         'event', event, 'e2e_latency_s', meta ->> 'e2e_latency', 'queue_time_s', meta ->> 'queue_time',
         'response_sent_to_client_ts', meta ->> 'response_sent_to_client_ts', 'num_retractions', meta ->> 'num_retractions',
@@ -90,6 +90,6 @@ SELECT
     CASE WHEN event <> 'request.received.openai' THEN obj ->> '$.text.tail' END AS prompt_tail,
     coalesce(text_of(o -> 'text'), o ->> '$.text.head') AS response_text,
     o ->> '$.text.tail' AS response_tail,
-    true AS cuts_middle,
+    TRUE AS cuts_middle,
     CASE WHEN event IS NULL THEN 'not_this_format' END AS reject_reason
 FROM named

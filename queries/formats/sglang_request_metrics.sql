@@ -8,12 +8,12 @@
 --   text only at log level 2 and above. Without --enable-metrics there is only response_sent_to_client_ts, the first byte's
 --   time: for an answer of one token (every prefill) that is its end. Source: srt/observability/request_metrics_exporter.py (formats.md A4)
 WITH given AS (
-    SELECT byte_offset, item, CAST(raw AS JSON) AS r, CAST(raw AS JSON) ->> 'request_parameters' AS inner_text
+    SELECT byte_offset, item, cast(raw AS JSON) AS r, cast(raw AS JSON) ->> 'request_parameters' AS inner_text
     FROM raw
 ),
 named AS (
     SELECT byte_offset, item, r, r -> 'finish_reason' AS finish,
-           CASE WHEN json_valid(inner_text) THEN CAST(inner_text AS JSON) ELSE CAST('{}' AS JSON) END AS p,
+           CASE WHEN json_valid(inner_text) THEN cast(inner_text AS JSON) ELSE cast('{}' AS JSON) END AS p,
            epoch_ns_of(r ->> 'request_received_ts') AS received_ns, epoch_ns_of(r ->> 'request_finished_ts') AS finished_ns,
            CASE
                WHEN try_cast(r ->> 'completion_tokens' AS BIGINT) <= 1 THEN epoch_ns_of(r ->> 'response_sent_to_client_ts')
@@ -25,7 +25,7 @@ SELECT
     CASE WHEN (r ->> 'id') LIKE 'HEALTH_CHECK%' OR lone(p -> 'bootstrap_room') = '0' THEN 'warmup' ELSE 'engine' END AS kind,
     'whole' AS phase,
     coalesce(finished_ns, received_ns, epoch_ns_of(r ->> 'response_sent_to_client_ts')) AS at_ns,
-    coalesce(received_ns, TRY(sent_ns - duration_ns(r ->> 'e2e_latency'))) AS received_ns,
+    coalesce(received_ns, try(sent_ns - duration_ns(r ->> 'e2e_latency'))) AS received_ns,
     received_ns + duration_ns(r ->> 'first_token_latency') AS first_token_ns,
     coalesce(finished_ns, sent_ns) AS finished_ns,
     coalesce(lone(r -> 'id'), lone(p -> 'rid')) AS rid,
@@ -56,7 +56,7 @@ SELECT
     json_object(
         'custom_labels', p -> 'custom_labels', 'routing_key', p -> 'routing_key', 'session_id', p -> 'session_id',
         'extra_key', p -> 'extra_key', 'cache_salt', p -> 'cache_salt'
-    ) AS "identity",
+    ) AS identity,
     json_object(
         'e2e_latency_s', r ->> 'e2e_latency', 'queue_time_s', r ->> 'queue_time',
         'response_sent_to_client_ts', r ->> 'response_sent_to_client_ts', 'num_retractions', r ->> 'num_retractions'

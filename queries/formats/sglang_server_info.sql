@@ -8,7 +8,7 @@
 --   in detail only, since it can ignore the pool (measured: 10,479 beside a pool of 6,812). disaggregation_mode "null" or
 --   none means one node does both. API keys are never taken over. Shapes: formats.md A5
 WITH given AS (
-    SELECT byte_offset, item, CAST(raw AS JSON) AS r FROM raw
+    SELECT byte_offset, item, cast(raw AS JSON) AS r FROM raw
 ),
 named AS (
     SELECT byte_offset, item, r, coalesce(r -> 'server_args', r) AS a, (r -> 'server_args') IS NOT NULL AS is_start,
@@ -26,7 +26,7 @@ SELECT
     CASE
         WHEN (a ->> 'disaggregation_mode') IN ('prefill', 'decode') THEN a ->> 'disaggregation_mode'
         WHEN (a ->> 'disaggregation_mode') = 'null' THEN 'unified'
-    END AS "role",
+    END AS role,
     (a ->> 'host') || ':' || (a ->> 'port') AS worker_address,
     CASE WHEN (a ->> 'disaggregation_mode') = 'prefill' THEN a ->> 'host' END AS bootstrap_host,
     CASE WHEN (a ->> 'disaggregation_mode') = 'prefill' THEN a ->> 'disaggregation_bootstrap_port' END AS bootstrap_port,

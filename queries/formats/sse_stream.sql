@@ -9,7 +9,7 @@
 --   the longest counts; Anthropic's deltas are joined per block. An error event after HTTP 200 is an error. A capture
 --   with neither [DONE] nor a finish reason ends early: its text is a head
 WITH given AS MATERIALIZED (
-    SELECT byte_offset, item, CAST(raw AS JSON) AS r FROM raw
+    SELECT byte_offset, item, cast(raw AS JSON) AS r FROM raw
 ),
 event AS MATERIALIZED (
     SELECT byte_offset, item, e.place, e.body ->> 'event' AS name, e.body -> 'data' AS data
@@ -59,16 +59,17 @@ message AS (
     GROUP BY byte_offset, item, slot
 ),
 answer AS (
-    SELECT byte_offset, item, max(finish) AS finish, count(*) AS choices,
+    SELECT message.byte_offset, message.item, max(finish) AS finish, count(*) AS choices,
            to_json(list(
                json_object('role', 'assistant', 'reasoning_content', reasoning, 'content', content, 'refusal', refusal,
                            'tool_calls', tool_calls)
-               ORDER BY slot
+               ORDER BY message.slot
            )) AS messages,
            CASE WHEN count(*) = 1 AND max(reasoning) IS NULL AND max(tool_calls) IS NULL THEN max(content) END AS only_text
     FROM message
-    LEFT JOIN calls USING (byte_offset, item, slot)
-    GROUP BY byte_offset, item
+    LEFT JOIN calls
+        ON message.byte_offset = calls.byte_offset AND message.item = calls.item AND message.slot = calls.slot
+    GROUP BY message.byte_offset, message.item
 ),
 told AS (
     SELECT byte_offset, item,
@@ -80,7 +81,7 @@ told AS (
                FILTER (WHERE coalesce(data ->> 'model', data ->> '$.message.model') IS NOT NULL) AS model,
            min(try_cast(data ->> 'created' AS BIGINT)) AS created,
            max(try_cast(coalesce(data ->> '$.usage.prompt_tokens', data ->> '$.meta_info.prompt_tokens') AS BIGINT)) AS prompt_tokens,
-           max(TRY(try_cast(data ->> '$.message.usage.input_tokens' AS BIGINT)
+           max(try(try_cast(data ->> '$.message.usage.input_tokens' AS BIGINT)
                + coalesce(try_cast(data ->> '$.message.usage.cache_read_input_tokens' AS BIGINT), 0)
                + coalesce(try_cast(data ->> '$.message.usage.cache_creation_input_tokens' AS BIGINT), 0))) AS input_tokens,
            max(try_cast(coalesce(
@@ -96,7 +97,7 @@ told AS (
 )
 SELECT
     given.byte_offset, given.item, 'client' AS kind, 'whole' AS phase,
-    TRY(told.created * 1000000000) AS at_ns,
+    try(told.created * 1000000000) AS at_ns,
     coalesce(told.chunk_id, told.inner_id) AS response_id,
     'sse:' || (r ->> 'stem') AS trace_id,
     told.model,
@@ -110,10 +111,10 @@ SELECT
     END AS outcome,
     coalesce(answer.finish, told.generate_finish) AS finish_type,
     told.error_text,
-    true AS streamed,
+    TRUE AS streamed,
     'absent' AS prompt_state,
     CASE
-        WHEN NOT coalesce(try_cast(r ->> 'done' AS BOOLEAN), false) AND coalesce(answer.finish, told.generate_finish) IS NULL
+        WHEN NOT coalesce(try_cast(r ->> 'done' AS BOOLEAN), FALSE) AND coalesce(answer.finish, told.generate_finish) IS NULL
             THEN 'truncated'
         WHEN answer.messages IS NULL AND told.cumulative IS NULL THEN 'absent'
     END AS response_state,
@@ -124,5 +125,5 @@ SELECT
     answer.messages AS response_messages,
     CASE WHEN answer.messages IS NULL THEN told.cumulative END AS response_text
 FROM given
-LEFT JOIN answer USING (byte_offset, item)
-LEFT JOIN told USING (byte_offset, item)
+LEFT JOIN answer ON given.byte_offset = answer.byte_offset AND given.item = answer.item
+LEFT JOIN told ON given.byte_offset = told.byte_offset AND given.item = told.item

@@ -9,15 +9,15 @@
 --   here in the way that SGLang's prefill does. vLLM without kv_transfer_params serves prompt and answer on one node.
 --   Shapes: vllm/entrypoints/serve/utils/request_logger.py (formats.md B1)
 WITH given AS (
-    SELECT byte_offset, item, CAST(raw AS JSON) AS r, CAST(raw AS JSON) ->> 'event' AS event, CAST(raw AS JSON) ->> 'message' AS message
+    SELECT byte_offset, item, cast(raw AS JSON) AS r, cast(raw AS JSON) ->> 'event' AS event, cast(raw AS JSON) ->> 'message' AS message
     FROM raw
 ),
 parsed AS (
     SELECT *,
            regexp_extract(
                message, 'GPU KV cache size: ([\d,]+) tokens(?:.*Maximum concurrency for ([\d,]+) tokens per request)?', ['pool', 'context']
-           ) AS limits,
-           regexp_extract(message, 'INFO: +(\S+) - "(\S+) (.*?) HTTP/[\d.]+" (\d{3})', ['peer', 'method', 'path', 'status']) AS access,
+           ) AS pool_line,
+           regexp_extract(message, 'INFO: +(\S+) - "(\S+) (.*?) HTTP/[\d.]+" (\d{3})', ['peer', 'method', 'path', 'status']) AS reply,
            regexp_extract(
                message, '^Potentially invalid KV blocks for unrecognized request (\S+) were retrieved', 1
            ) AS stale
@@ -28,34 +28,34 @@ SELECT
     CASE
         WHEN event IN ('received', 'details', 'generated', 'body') THEN 'engine'
         WHEN event = 'delta' THEN 'note'
-        WHEN limits.pool <> '' THEN 'limits'
+        WHEN pool_line.pool <> '' THEN 'limits'
         WHEN stale <> '' THEN 'detector'
-        WHEN access.status <> '' THEN 'access'
+        WHEN reply.status <> '' THEN 'access'
         ELSE 'note'
     END AS kind,
     CASE WHEN event IN ('received', 'details', 'body') THEN 'received' WHEN event = 'generated' THEN 'finished' END AS phase,
     CASE WHEN try_cast(r ->> 'has_year' AS BOOLEAN) THEN stamp_ns(r ->> 'stamp') END AS at_ns,
-    true AS at_is_local,
+    TRUE AS at_is_local,
     r ->> 'id' AS response_id,
     coalesce(r ->> 'id', nullif(stale, '')) AS rid,
-    'unified' AS "role",
+    'unified' AS role,
     r ->> '$.body.model' AS model,
     'vllm' AS engine,
     CASE
         WHEN NOT list_contains(json_extract_string(r, '$.prompt_token_ids[*]'), '...')
-            THEN CAST(json_array_length(r -> 'prompt_token_ids') AS BIGINT)
+            THEN cast(json_array_length(r -> 'prompt_token_ids') AS BIGINT)
     END AS prompt_tokens,
     CASE
         WHEN NOT list_contains(json_extract_string(r, '$.output_token_ids[*]'), '...')
-            THEN CAST(json_array_length(r -> 'output_token_ids') AS BIGINT)
+            THEN cast(json_array_length(r -> 'output_token_ids') AS BIGINT)
     END AS completion_tokens,
     CASE WHEN event = 'generated' AND (r ->> 'finish_reason') = 'abort' THEN 'aborted' WHEN event = 'generated' THEN 'ok' END AS outcome,
     nullif(r ->> 'finish_reason', 'None') AS finish_type,
-    try_cast(nullif(access.status, '') AS INTEGER) AS http_status,
+    try_cast(nullif(reply.status, '') AS INTEGER) AS http_status,
     CASE WHEN stale <> '' THEN message END AS error_text,
     try_cast(r ->> 'streamed' AS BOOLEAN) AS streamed,
-    try_cast(nullif(replace(limits.pool, ',', ''), '') AS BIGINT) AS pool_tokens,
-    try_cast(nullif(replace(limits.context, ',', ''), '') AS BIGINT) AS context_tokens,
+    try_cast(nullif(replace(pool_line.pool, ',', ''), '') AS BIGINT) AS pool_tokens,
+    try_cast(nullif(replace(pool_line.context, ',', ''), '') AS BIGINT) AS context_tokens,
     CASE
         WHEN (r -> 'prompt') IS NOT NULL AND json_type(r -> 'prompt') <> 'NULL' OR (r -> '$.body.messages') IS NOT NULL THEN NULL
         WHEN json_array_length(r -> 'prompt_token_ids') > 0 THEN 'token_ids'
@@ -69,10 +69,10 @@ SELECT
     json_object(
         'user', r -> '$.body.user', 'metadata', r -> '$.body.metadata', 'cache_salt', r -> '$.body.cache_salt',
         'lora_request', r -> 'lora_request'
-    ) AS "identity",
+    ) AS identity,
     json_object(
         'event', event, 'level', r ->> 'level', 'message', substr(message, 1, 2000),
-        'kv_transfer_params', coalesce(contains(r ->> 'params', 'kv_transfer_params'), false)
+        'kv_transfer_params', coalesce(contains(r ->> 'params', 'kv_transfer_params'), FALSE)
             OR (r -> '$.body.kv_transfer_params') IS NOT NULL
     ) AS detail,
     r -> '$.body.messages' AS prompt_messages,

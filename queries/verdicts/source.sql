@@ -1,8 +1,9 @@
 -- question: How much of a response does each possible source explain, and is that enough to say so?
 -- grain: one row per (exchange, mechanism, source exchange)
--- inputs: finding, scan
+-- inputs: finding, scan, exchange
 -- assumptions: the thresholds are log2 of the candidates that were tried plus a declared margin (scan); a paraphrase
---   (facts only), text that more than one other tenant holds, or a placement that no log shows is at most probable.
+--   (facts only), text that more than one other tenant holds, a placement that no log shows, or a tenant that no rule
+--   names (it may be the other one) is at most probable.
 WITH weighed AS (
     SELECT
         f.exchange_id, f.mechanism, f.source_exchange_id, f.source_tenant,
@@ -16,12 +17,18 @@ WITH weighed AS (
 
 SELECT
     w.*,
+    x.tenant_class = 'unresolved' OR o.tenant_class = 'unresolved' AS tenant_unknown,
     CASE
-        WHEN w.firm_milli >= s.confirmed_milli AND w.placement = 'fits' THEN 'confirmed'
+        WHEN
+            w.firm_milli >= s.confirmed_milli AND w.placement = 'fits'
+            AND x.tenant_class != 'unresolved' AND o.tenant_class != 'unresolved'
+            THEN 'confirmed'
         WHEN w.bits_milli >= s.probable_milli THEN 'probable'
     END AS strength,
     count(*) OVER (PARTITION BY w.exchange_id, w.bits_milli) = 1 AS alone_at_its_weight,
     row_number() OVER (PARTITION BY w.exchange_id ORDER BY w.bits_milli DESC, w.candidate_rank, w.source_exchange_id) AS place
 FROM weighed AS w
 INNER JOIN scan AS s ON s.exchange_id = w.exchange_id
+INNER JOIN exchange AS x ON x.exchange_id = w.exchange_id
+INNER JOIN exchange AS o ON o.exchange_id = w.source_exchange_id
 ORDER BY w.exchange_id, place

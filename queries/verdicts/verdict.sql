@@ -50,7 +50,7 @@ judged AS (
     SELECT
         x.*, o.mechanism AS open_mechanism, o.status AS open_status, o.reason AS open_reason, o.basis AS open_basis,
         b.strength, b.mechanism AS found_mechanism, b.source_exchange_id AS found_source, b.source_tenant AS found_tenant,
-        b.alone_at_its_weight, b.bits_milli AS found_milli, m.sources, m.tenants_at_top, e.examined, e.names,
+        b.alone_at_its_weight, b.tenant_unknown, b.bits_milli AS found_milli, m.sources, m.tenants_at_top, e.examined, e.names,
         s.exchange_id IS NOT NULL AS scanned,
         coalesce(s.complete, false) AS scan_complete,
         s.missing_why,
@@ -104,6 +104,7 @@ SELECT
     END AS integrity_reason,
     t.disclosure,
     CASE
+        WHEN t.disclosure = 'probable' AND t.tenant_unknown THEN 'tenant_unknown'
         WHEN t.disclosure IN ('confirmed', 'probable') THEN 'text_of_another_tenant'
         WHEN t.disclosure = 'none_found' THEN 'both_texts_scanned'
         WHEN t.disclosure = 'undetermined' AND NOT t.scanned THEN 'response_missing'

@@ -1,7 +1,5 @@
 """Lines, offsets, repairs and bounds, before any query."""
 
-
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The reader of Python's ``repr``: round trips, truncation, and that nothing makes it hang or break otherwise."""
 
-
-
 import json
 from typing import Any
 

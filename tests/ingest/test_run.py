@@ -18,7 +18,7 @@ from forensics import resources
 from forensics.case.folder import Case
 from forensics.errors import ForensicsError
 from forensics.ingest import segment, streams
-from forensics.ingest.run import IngestReport, ingest
+from forensics.ingest.run import ingest
 from tests.ingest.cases import UTC, new_case, records, rows, take, told
 
 LINE = '{{"timestamp": "2026-03-01T10:00:{:02d}.5", "event": "request.received", "rid": "r{}", "obj": {{"bootstrap_room": {}, "text": "p{}"}}}}\n'
@@ -171,7 +171,7 @@ def test_bad_files_are_told_in_one_line_and_the_rest_is_kept(
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
 def test_a_compressed_stream_that_ends_early_keeps_what_is_there(tmp_path: Path, pack: Any) -> None:
-    noise = random.Random(3)
+    noise = random.Random(3)  # noqa: S311 - incompressible filler
     body = "".join(LINE.format(n % 60, n, noise.getrandbits(60), noise.getrandbits(900)) for n in range(400)).encode()
     case, report = take(tmp_path, pack(body)[:-900], "x.log.z")
     assert report.exit_code == 2
@@ -332,12 +332,15 @@ def test_a_sites_format_is_detected_and_its_faults_are_told(tmp_path: Path) -> N
     ):
         (formats / "mine.sql").write_text(broken)
         resources.query.cache_clear()
-        try:
-            report: IngestReport = ingest(case, [log])
-        except ForensicsError as error:
-            assert words in str(error)
-            continue
-        assert words in str(report.problems[0])
+        assert words in fault(case, log)
+
+
+def fault(case: Case, log: Path) -> str:
+    """What ingest says against this file, in one way or the other."""
+    try:
+        return str(ingest(case, [log]).problems[0])
+    except ForensicsError as error:
+        return str(error)
 
 
 def test_parquet_by_a_projection(tmp_path: Path) -> None:

@@ -52,7 +52,14 @@ TENANTS: Final = (
 )
 CUSTOMERS: Final = tuple(tenant.name for tenant in TENANTS if tenant.tenant_class == "customer")
 BOILERPLATE_HOLDERS: Final = frozenset(
-    {"Amberline Freight", "Corvid Analytics", "Eastgate Lettings", "Hartwell Pharma", "Juniper Estates", "Millrace Foods"}
+    {
+        "Amberline Freight",
+        "Corvid Analytics",
+        "Eastgate Lettings",
+        "Hartwell Pharma",
+        "Juniper Estates",
+        "Millrace Foods",
+    }
 )
 
 
@@ -86,7 +93,13 @@ def route(prefill: str, decode: str, rank: int) -> str:
 def _worker(name: str, figures: Figures, host: str, pool: int, started: datetime, **more: object) -> Worker:
     role = name.split("-")[0]
     port = 30001 if role == "decode" else 30000
-    settings: dict[str, object] = {"model": MODEL, "context": figures.context, "request_level": 1, "page_size": figures.page_size, **more}
+    settings: dict[str, object] = {
+        "model": MODEL,
+        "context": figures.context,
+        "request_level": 1,
+        "page_size": figures.page_size,
+        **more,
+    }
     return Worker(name, role, host=host, port=port, pool=pool, started=started.timestamp(), **settings)  # type: ignore[arg-type]
 
 
@@ -112,12 +125,12 @@ def _decodes(figures: Figures) -> tuple[Worker, ...]:
     a, b, c = "10.40.2.21", "10.40.2.22", "10.40.2.23"
     wide, later, narrow = figures.decode_pool, figures.decode_pool_later, figures.narrow_decode_pool
     return (
-        _worker("decode-a", figures, a, wide, STARTED, dp=2, zone="Europe/Berlin", request_level=2),
+        _worker("decode-a", figures, a, wide, STARTED, dp=2, zone="Europe/Berlin"),
         # Its clock is fast; its request log is in the text format.
         _worker("decode-b", figures, b, wide, STARTED, dp=2, skew=1.4, request_log="text"),
         _worker("decode-b", figures, b, later, DECODE_B_RESTART, dp=2, skew=1.4, request_log="text"),
-        # Smaller than the context: what it cannot hold either, both sides refuse.
-        _worker("decode-c", figures, c, narrow, STARTED),
+        # Smaller than the context: what it cannot hold either, both sides refuse. Its log keeps the ends of texts.
+        _worker("decode-c", figures, c, narrow, STARTED, request_level=2),
         # A pair with equal pools that cuts a long prompt on both sides instead of rejecting it.
         _worker("prefill-t", figures, "10.40.1.19", figures.pool, STARTED, allow_auto_truncate=True, request_level=0),
         _worker("decode-t", figures, "10.40.2.29", figures.pool, STARTED, allow_auto_truncate=True),
@@ -127,7 +140,9 @@ def _decodes(figures: Figures) -> tuple[Worker, ...]:
 def _others(figures: Figures) -> tuple[Worker, ...]:
     pool, context = figures.pool // 4 // 64 * 64 + 64 * 64, figures.pool // 5
     small = {"model": OTHER_PD, "context": max(context, 2_400), "tp": 1, "request_level": 0}
-    vllm = Worker("vllm-0", "unified", OTHER_WHOLE, "10.40.3.41", 8000, 400_000, context=131_072, started=STARTED.timestamp())
+    vllm = Worker(
+        "vllm-0", "unified", OTHER_WHOLE, "10.40.3.41", 8000, 400_000, context=131_072, started=STARTED.timestamp()
+    )
     return (
         _worker("prefill-w", figures, "10.40.1.31", pool, STARTED, **small),
         _worker("decode-w", figures, "10.40.2.31", pool, STARTED, **small),

@@ -95,11 +95,11 @@ class Planner:
             more["patience"] = round(2.0 + tokens / 5_000, 1)
         elif dice < 0.022:
             more["link_fails"] = True
-        asks = rng.choices(("plain", "boilerplate", "quote", "public:0", "public:1", "name", "reasoning"), (70, 6, 8, 3, 3, 3, 7))
-        layout = rng.choices(list(LAYOUTS), list(LAYOUTS.values()))[0]
-        return self._plan(
-            "m", at, tenant, size, site.route(prefill, decode, rank), asks=asks[0], layout=layout, **more
+        asks = rng.choices(
+            ("plain", "boilerplate", "quote", "public:0", "public:1", "name", "reasoning"), (70, 6, 8, 3, 3, 3, 7)
         )
+        layout = rng.choices(list(LAYOUTS), list(LAYOUTS.values()))[0]
+        return self._plan("m", at, tenant, size, site.route(prefill, decode, rank), asks=asks[0], layout=layout, **more)
 
     def _scaled(self) -> float:
         """Ordinary lengths shrink less than pools do: a prompt needs its question and a record."""
@@ -204,7 +204,9 @@ class Planner:
             yield replace(self._one(at + moment), patience=None, link_fails=False)
         for rank in (("decode-a", 0), ("decode-b", 1)):
             size = self._figures.pool + self._rng.randrange(1_000, 2_000) * self._figures.page_size // 64
-            yield self._plan("r", at + self._rng.uniform(4_000, 9_000), self._tenant(), size, site.route("prefill-a", *rank))
+            yield self._plan(
+                "r", at + self._rng.uniform(4_000, 9_000), self._tenant(), size, site.route("prefill-a", *rank)
+            )
 
     def _other(self, route: str, number: int) -> Iterator[Plan]:
         hours = arrivals.day_and_night(LAUNCH.hour, int(_seconds(END) // 3600))
@@ -213,8 +215,14 @@ class Planner:
             plan = self._one(at)
             layout = "notes" if route == "linnet" else plan.layout
             yield replace(
-                plan, key=f"w{plan.key[1:]}", route=route, size=min(plan.size, most, 20_000), layout=layout,
-                patience=None, link_fails=False, leaves_after=None,
+                plan,
+                key=f"w{plan.key[1:]}",
+                route=route,
+                size=min(plan.size, most, 20_000),
+                layout=layout,
+                patience=None,
+                link_fails=False,
+                leaves_after=None,
             )
 
 

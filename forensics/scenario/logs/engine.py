@@ -15,10 +15,12 @@ BYTES_PER_TOKEN = 24_576
 REASONS = {200: "OK", 400: "Bad Request", 500: "Internal Server Error"}
 
 
-def server_log(worker: Worker, exchanges: Iterable[Exchange], *, start: float, end: float, seed: int) -> list[Line]:
+def server_log(
+    worker: Worker, exchanges: Iterable[Exchange], *, start: float, end: float, seed: int, health_every: float = 300.0
+) -> list[Line]:
     """Returns everything that ``worker`` printed between ``start`` and ``end`` (epoch seconds)."""
     dice = random.Random(f"{seed}/{worker.name}/server")
-    lines = [*_start(worker, start, dice), *_health(worker, start + 60, end, dice)]
+    lines = [*_start(worker, start, dice), *_health(worker, start + 60, end, health_every, dice)]
     for exchange in exchanges:
         if exchange.outcome == "bad_key":
             continue
@@ -109,12 +111,12 @@ def _start(worker: Worker, start: float, dice: random.Random) -> Iterator[Line]:
     yield _line(worker, start + 14, "The server is fired up and ready to roll!")
 
 
-def _health(worker: Worker, start: float, end: float, dice: random.Random) -> Iterator[Line]:
+def _health(worker: Worker, start: float, end: float, every: float, dice: random.Random) -> Iterator[Line]:
     at = start + dice.uniform(0, 20)
     while at < end:
         yield _idle_stats(worker, at, f"HEALTH_CHECK_{dice.getrandbits(128):032x}", 1)
         yield _access(worker, at + 0.4, dice, 200, "GET /health")
-        at += 300
+        at += every
 
 
 def _idle_stats(worker: Worker, at: float, rid: str, length: int) -> Line:

@@ -103,9 +103,15 @@ def body(exchange: Exchange) -> Json:
 def payloads_by_hour(exchanges: Iterable[Exchange], hour: Callable[[float], str]) -> dict[str, list[Json]]:
     """Returns payloads by ``hour(epoch)``, in the order they were posted."""
     hours: dict[str, list[Json]] = {}
-    for exchange in sorted(exchanges, key=lambda item: (item.times.ended, item.key)):
+    for exchange in posted(exchanges):
         hours.setdefault(hour(exchange.times.ended), []).append(payload(exchange))
     return hours
+
+
+def posted(exchanges: Iterable[Exchange]) -> list[Exchange]:
+    """Returns the calls of which the gateway posted a payload, in that order."""
+    seen = (exchange for exchange in exchanges if not exchange.plan.unseen)
+    return sorted(seen, key=lambda item: (item.times.ended, item.key))
 
 
 def _metadata(exchange: Exchange) -> Json:

@@ -1,10 +1,11 @@
 """Timed lines and the files they end up in: order, rotation by the hour, compression without a clock."""
 
 import gzip
+import heapq
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,17 @@ class Line:
 def ordered(lines: Iterable[Line]) -> list[Line]:
     """Returns ``lines`` in the order of writing; lines of one moment keep the order they were given in."""
     return sorted(lines, key=lambda line: line.at)
+
+
+def streamed(lines: Iterable[Line], slack: float) -> Iterator[Line]:
+    """Yields lines in the order of writing from an iterable that is out of order by at most ``slack`` seconds."""
+    waiting: list[tuple[float, int, Line]] = []
+    for number, line in enumerate(lines):
+        heapq.heappush(waiting, (line.at, number, line))
+        while waiting[0][0] < line.at - slack:
+            yield heapq.heappop(waiting)[2]
+    while waiting:
+        yield heapq.heappop(waiting)[2]
 
 
 def dumps(document: object, *, separators: tuple[str, str] | None = None) -> str:
@@ -48,6 +60,15 @@ def by_hour(worker: Worker, lines: Iterable[Line]) -> dict[str, list[str]]:
 def write_lines(path: Path, texts: Iterable[str]) -> None:
     """Writes lines to ``path``; a name that ends in ``.gz`` is compressed, with no time stamp inside."""
     write_bytes(path, "".join(f"{text}\n" for text in texts).encode("utf-8", "surrogatepass"))
+
+
+def append_lines(path: Path, texts: Iterable[str]) -> None:
+    """Writes lines behind those that ``path`` has, one at a time, for logs that are too long to be held."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        for text in texts:
+            file.write(text.encode("utf-8", "surrogatepass"))
+            file.write(b"\n")
 
 
 def write_bytes(path: Path, data: bytes) -> None:

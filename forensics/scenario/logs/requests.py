@@ -20,16 +20,14 @@ WIDEST = 12  # code points of the longest piece, a special token
 Record = dict[str, Any]
 
 
-def request_log(worker: Worker, exchanges: Iterable[Exchange]) -> list[Line]:
-    """Returns the request log's lines of one worker, each with the ``[time] `` prefix of 0.5.12 and later."""
-    lines = []
+def request_log(worker: Worker, exchanges: Iterable[Exchange]) -> Iterator[Line]:
+    """Yields the request log's lines of one worker, each with the ``[time] `` prefix of 0.5.12 and later."""
     for exchange in exchanges:
         if worker not in (exchange.prefill, exchange.decode) or exchange.outcome in ("bad_key", "too_long"):
             continue
         for at, event, record in _records(worker, exchange):
             text = _json(worker, at, event, record) if worker.request_log == "json" else _text(worker, event, record)
-            lines.append(Line(at, f"[{stamp(worker, at)}] {text}"))
-    return lines
+            yield Line(at, f"[{stamp(worker, at)}] {text}")
 
 
 def metrics_export(worker: Worker, exchanges: Iterable[Exchange]) -> list[Line]:

@@ -6,10 +6,10 @@
 WITH seen AS (
     SELECT client.model, 'vLLM answered ' || count(DISTINCT client.record_id) || ' of its requests, none with kv_transfer_params' AS why
     FROM record AS client
-    JOIN record AS engine ON engine.engine = 'vllm' AND engine.kind = 'engine' AND engine.response_id = client.response_id
+    INNER JOIN record AS engine ON engine.engine = 'vllm' AND engine.kind = 'engine' AND client.response_id = engine.response_id
     WHERE client.kind = 'client' AND client.model IS NOT NULL
     GROUP BY client.model
-    HAVING NOT bool_or(coalesce(try_cast(engine.detail ->> 'kv_transfer_params' AS BOOLEAN), false))
+    HAVING NOT bool_or(coalesce(try_cast(engine.detail ->> 'kv_transfer_params' AS BOOLEAN), FALSE))
     UNION ALL
     SELECT model, 'its SGLang worker says that it is not disaggregated'
     FROM record

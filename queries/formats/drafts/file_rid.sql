@@ -4,6 +4,6 @@
 -- assumptions: health checks and warm-up count too: their ids are made within one process
 SELECT DISTINCT file.path, record.rid
 FROM file
-JOIN record ON record.file_id = file.file_id AND record.rid IS NOT NULL
+INNER JOIN record ON file.file_id = record.file_id AND record.rid IS NOT NULL
 WHERE file.format IN ('sglang_engine_log', 'sglang_request_log', 'sglang_request_metrics')
 ORDER BY file.path, record.rid

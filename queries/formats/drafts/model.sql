@@ -11,7 +11,7 @@ WITH named AS (
     UNION ALL
     SELECT client.model, engine.model
     FROM record AS client
-    JOIN record AS engine ON engine.kind = 'engine' AND engine.model IS NOT NULL AND engine.rid = client.response_id
+    INNER JOIN record AS engine ON engine.kind = 'engine' AND engine.model IS NOT NULL AND client.response_id = engine.rid
     WHERE client.kind = 'client' AND client.model IS NOT NULL
 ),
 counted AS (

@@ -17,7 +17,7 @@ WITH own AS (
 joined AS (
     SELECT record.file_id, record.at_ns - client.received_ns AS gap, record.at_ns, 'the client''s records of the same responses' AS beside
     FROM record
-    JOIN record AS client
+    INNER JOIN record AS client
         ON client.kind = 'client' AND client.response_id = coalesce(record.response_id, record.rid) AND client.received_ns IS NOT NULL
     WHERE record.kind = 'engine' AND record.at_ns IS NOT NULL AND record.file_id NOT IN (SELECT file_id FROM own)
 ),
@@ -28,9 +28,9 @@ pair AS (
 )
 SELECT
     file.path, count(*) AS pairs, min(pair.beside) AS beside,
-    CAST(quantile_disc(CAST(round(gap / 900000000000.0) AS BIGINT), 0.5) AS BIGINT) * 900000000000 AS offset_ns,
-    CAST(year(make_timestamp_ns(min(pair.at_ns))) AS INTEGER) AS year
+    cast(quantile_disc(cast(round(gap / 900000000000.0) AS BIGINT), 0.5) AS BIGINT) * 900000000000 AS offset_ns,
+    cast(year(make_timestamp_ns(min(pair.at_ns))) AS INTEGER) AS year
 FROM pair
-JOIN file ON file.file_id = pair.file_id
+INNER JOIN file ON pair.file_id = file.file_id
 GROUP BY file.path
 ORDER BY file.path

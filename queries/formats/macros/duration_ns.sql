@@ -5,5 +5,5 @@
 CREATE OR REPLACE MACRO duration_ns(seconds) AS
 CASE
     WHEN abs(try_cast(seconds AS DECIMAL(28, 9))) < 9000000000
-        THEN CAST(try_cast(seconds AS DECIMAL(28, 9)) * 1000000000 AS BIGINT)
+        THEN cast(try_cast(seconds AS DECIMAL(28, 9)) * 1000000000 AS BIGINT)
 END

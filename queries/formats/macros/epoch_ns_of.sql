@@ -6,7 +6,7 @@ CREATE OR REPLACE MACRO epoch_ns_of(seconds) AS
 coalesce(
     CASE
         WHEN abs(try_cast(seconds AS DECIMAL(28, 9))) < 9000000000
-            THEN CAST(try_cast(seconds AS DECIMAL(28, 9)) * 1000000000 AS BIGINT)
+            THEN cast(try_cast(seconds AS DECIMAL(28, 9)) * 1000000000 AS BIGINT)
     END,
     epoch_ns(try_cast(seconds AS TIMESTAMPTZ))
 )

@@ -9,7 +9,7 @@ WITH placed AS (
     SELECT segment_record.*, path_entry.path,
            coalesce(path_entry.worker, '') AS worker
     FROM segment_record
-    JOIN path_entry ON path_entry.file_id = segment_record.file_id AND path_entry.copy_of IS NULL
+    INNER JOIN path_entry ON segment_record.file_id = path_entry.file_id AND path_entry.copy_of IS NULL
 ),
 numbered AS (
     SELECT *,
@@ -18,8 +18,8 @@ numbered AS (
 )
 SELECT
     file_id || ':' || byte_offset || ':' || item AS record_id,
-    * EXCLUDE (path, worker, appearance, raw_md5, "identity", detail),
-    CAST("identity" AS JSON) AS "identity", CAST(detail AS JSON) AS detail
+    * EXCLUDE (path, worker, appearance, raw_md5, identity, detail),
+    cast(identity AS JSON) AS identity, cast(detail AS JSON) AS detail
 FROM numbered
 WHERE appearance = 1
    OR coalesce(response_id, call_id, rid, room, router_request_id, trace_id) IS NULL

@@ -11,7 +11,7 @@ SELECT
     NULL::BIGINT AS at_ns, NULL::BOOLEAN AS at_is_local, NULL::BIGINT AS latency_ns,
     NULL::BIGINT AS received_ns, NULL::BIGINT AS first_token_ns, NULL::BIGINT AS finished_ns,
     NULL::VARCHAR AS response_id, NULL::VARCHAR AS call_id, NULL::VARCHAR AS rid, NULL::VARCHAR AS room,
-    NULL::VARCHAR AS router_request_id, NULL::VARCHAR AS trace_id, NULL::VARCHAR AS "role",
+    NULL::VARCHAR AS router_request_id, NULL::VARCHAR AS trace_id, NULL::VARCHAR AS role,
     NULL::INTEGER AS dp_rank, NULL::INTEGER AS tp_rank, NULL::VARCHAR AS worker_address,
     NULL::VARCHAR AS bootstrap_host, NULL::VARCHAR AS bootstrap_port,
     NULL::VARCHAR AS model, NULL::VARCHAR AS engine, NULL::VARCHAR AS engine_version,
@@ -21,8 +21,8 @@ SELECT
     NULL::BIGINT AS pool_tokens, NULL::BIGINT AS context_tokens, NULL::BIGINT AS allowed_tokens,
     NULL::BIGINT AS input_tokens, NULL::BIGINT AS page_size, NULL::BOOLEAN AS auto_truncate,
     NULL::VARCHAR AS disaggregation, NULL::VARCHAR AS prompt_state, NULL::VARCHAR AS response_state,
-    NULL::JSON AS "identity", NULL::JSON AS detail,
+    NULL::JSON AS identity, NULL::JSON AS detail,
     NULL::JSON AS prompt_messages, NULL::VARCHAR AS prompt_text, NULL::VARCHAR AS prompt_tail,
     NULL::JSON AS response_messages, NULL::VARCHAR AS response_text, NULL::VARCHAR AS response_tail,
     NULL::BOOLEAN AS cuts_middle, NULL::VARCHAR AS reject_reason
-WHERE false
+WHERE FALSE

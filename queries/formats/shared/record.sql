@@ -5,24 +5,24 @@
 --   applied) has no messages and no hash; nor has one that is not complete
 WITH states AS (
     SELECT *,
-           list_bool_or(list_transform(prompt_parts, lambda one: one.fragment <> 'whole')) AS prompt_cut,
-           list_bool_or(list_transform(response_parts, lambda one: one.fragment <> 'whole')) AS response_cut,
-           list_bool_or(list_transform(prompt_parts, lambda one: one.text = 'redacted-by-litellm')) AS prompt_redacted,
-           list_bool_or(list_transform(response_parts, lambda one: one.text = 'redacted-by-litellm')) AS response_redacted,
+           list_bool_or(list_transform(prompt_parts, LAMBDA one: one.fragment <> 'whole')) AS prompt_cut,
+           list_bool_or(list_transform(response_parts, LAMBDA one: one.fragment <> 'whole')) AS response_cut,
+           list_bool_or(list_transform(prompt_parts, LAMBDA one: one.text = 'redacted-by-litellm')) AS prompt_redacted,
+           list_bool_or(list_transform(response_parts, LAMBDA one: one.text = 'redacted-by-litellm')) AS response_redacted,
            list_sum(list_transform(
-               list_filter(prompt_parts, lambda one: one.text <> 'redacted-by-litellm'), lambda one: length(one.text)
+               list_filter(prompt_parts, LAMBDA one: one.text <> 'redacted-by-litellm'), LAMBDA one: length(one.text)
            )) AS prompt_length,
            list_sum(list_transform(
-               list_filter(response_parts, lambda one: one.text <> 'redacted-by-litellm'), lambda one: length(one.text)
+               list_filter(response_parts, LAMBDA one: one.text <> 'redacted-by-litellm'), LAMBDA one: length(one.text)
            )) AS response_length
     FROM told
 )
 SELECT
-    raw.line, raw.byte_offset, raw.item, kind, phase, at_ns, coalesce(at_is_local, false) AS at_is_local, latency_ns,
+    raw.line, raw.byte_offset, raw.item, kind, phase, at_ns, coalesce(at_is_local, FALSE) AS at_is_local, latency_ns,
     received_ns, first_token_ns, finished_ns,
     id_of(response_id) AS response_id, id_of(call_id) AS call_id, id_of(rid) AS rid, id_of(room) AS room,
     id_of(router_request_id) AS router_request_id, id_of(trace_id) AS trace_id,
-    "role", dp_rank, tp_rank, worker_address, bootstrap_host,
+    role, dp_rank, tp_rank, worker_address, bootstrap_host,
     try_cast(bootstrap_port AS INTEGER) AS bootstrap_port, model, engine, engine_version,
     prompt_tokens, cached_tokens, completion_tokens, http_status, outcome, finish_type, finish_length, error_text, streamed,
     pool_tokens, context_tokens, allowed_tokens, input_tokens, page_size, auto_truncate, disaggregation,
@@ -43,14 +43,14 @@ SELECT
         ELSE 'absent'
     END AS response_state,
     CASE
-        WHEN NOT coalesce(prompt_cut OR prompt_redacted, false) AND prompt_state IS NULL THEN prompt_hash_of(prompt_messages)
+        WHEN NOT coalesce(prompt_cut OR prompt_redacted, FALSE) AND prompt_state IS NULL THEN prompt_hash_of(prompt_messages)
     END AS prompt_hash,
-    CAST(prompt_length AS BIGINT) AS prompt_chars,
-    CAST(coalesce(
+    cast(prompt_length AS BIGINT) AS prompt_chars,
+    cast(coalesce(
         response_length, CASE WHEN response_text IS NOT NULL OR json_array_length(response_messages) > 0 THEN 0 END
     ) AS BIGINT) AS response_chars,
-    CAST("identity" AS VARCHAR) AS "identity", CAST(detail AS VARCHAR) AS detail, md5(raw.raw) AS raw_md5,
+    cast(identity AS VARCHAR) AS identity, cast(detail AS VARCHAR) AS detail, md5(raw.raw) AS raw_md5,
     CASE WHEN states.byte_offset IS NULL THEN 'not_this_format' ELSE reject_reason END AS reject_reason, raw.length
 FROM raw
-LEFT JOIN states ON states.byte_offset = raw.byte_offset AND states.item = raw.item
+LEFT JOIN states ON raw.byte_offset = states.byte_offset AND raw.item = states.item
 ORDER BY raw.byte_offset, raw.item

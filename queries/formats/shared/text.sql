@@ -9,7 +9,7 @@ WITH sides AS (
     SELECT byte_offset, item, 'response', response_parts FROM told WHERE reject_reason IS NULL
 )
 SELECT
-    byte_offset, item, side, CAST(p.place - 1 AS INTEGER) AS part, CAST(p.part.message_index AS INTEGER) AS message_index,
-    CAST(p.part.role AS VARCHAR) AS "role", p.part.field AS field, p.part.fragment AS fragment, p.part.text AS text
-FROM sides, unnest(list_filter(parts, lambda one: one.text <> 'redacted-by-litellm')) WITH ORDINALITY AS p(part, place)
+    byte_offset, item, side, cast(p.place - 1 AS INTEGER) AS part, cast(p.part.message_index AS INTEGER) AS message_index,
+    cast(p.part.role AS VARCHAR) AS role, p.part.field AS field, p.part.fragment AS fragment, p.part.text AS text
+FROM sides, unnest(list_filter(parts, LAMBDA one: one.text <> 'redacted-by-litellm')) WITH ORDINALITY AS p(part, place) -- noqa: RF01
 ORDER BY byte_offset, item, side, part

@@ -9,4 +9,4 @@ FROM (
     SELECT * FROM canonical
     UNION ALL BY NAME
     SELECT * FROM projected
-)
+) AS given
