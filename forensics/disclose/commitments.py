@@ -12,7 +12,7 @@ from forensics.case import texts
 from forensics.case.folder import Case
 from forensics.disclose.keys import Keys
 from forensics.disclose.places import Commitments, Place
-from forensics.disclose.tables import rows
+from forensics.disclose.tables import one, rows
 
 
 def commit(con: duckdb.DuckDBPyConnection, case: Case, keys: Keys) -> Commitments:
@@ -39,6 +39,12 @@ def commit(con: duckdb.DuckDBPyConnection, case: Case, keys: Keys) -> Commitment
         if len(held) == 1 and place.end <= len(held[0]):
             places[place] = _digest(keys, row["tenant"], held[0][place.start : place.end])
     return Commitments(responses, places)
+
+
+def evidence_digest(con: duckdb.DuckDBPyConnection, case: Case) -> str:
+    """Returns 64 hex digits that follow from the evidence's texts and ids; to be printed nowhere."""
+    texts.attach(con, case)
+    return str(one(con, case, "evidence_secret")["digest"])
 
 
 def _digest(keys: Keys, tenant: str, text: str) -> str:

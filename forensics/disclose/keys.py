@@ -5,6 +5,7 @@ import hmac
 import json
 import os
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,11 +31,14 @@ class Keys:
         return hashlib.sha256(b"key id\0" + self.of(tenant)).hexdigest()[:8]
 
 
-def open_keys(case: Case) -> Keys:
-    """Returns the case's keys; makes ``CASE/keys.json`` (mode 0600) once, so that reruns commit to the same values."""
+def open_keys(case: Case, evidence: Callable[[], str] = lambda: secrets.token_hex(32)) -> Keys:
+    """Returns the case's keys; makes ``CASE/keys.json`` (mode 0600) once, so that later runs commit to the same values.
+
+    ``evidence`` returns the hex digits that the secret is made of: a digest that only holders of the evidence can make.
+    """
     path = case.root / FILE
     if not path.exists():
-        _create(path)
+        _create(path, hashlib.sha256(b"case\0" + bytes.fromhex(evidence())))
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
         keys = Keys(str(stored["reference"]), bytes.fromhex(stored["secret"]))
@@ -49,8 +53,9 @@ def open_keys(case: Case) -> Keys:
     return keys
 
 
-def _create(path: Path) -> None:
-    stored = {"reference": f"INC-{secrets.token_hex(4).upper()}", "secret": secrets.token_hex(32)}
+def _create(path: Path, digest: "hashlib._Hash") -> None:
+    reference = hashlib.sha256(b"reference\0" + digest.digest()).hexdigest()[:8].upper()
+    stored = {"reference": f"INC-{reference}", "secret": digest.hexdigest()}
     fresh = path.with_suffix(".new")
     fresh.unlink(missing_ok=True)
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:

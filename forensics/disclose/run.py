@@ -16,7 +16,7 @@ from forensics.case import custody, database
 from forensics.case.folder import Case
 from forensics.disclose import exports, incident, letters
 from forensics.disclose.addressees import Addressee, addressees, untold
-from forensics.disclose.commitments import commit
+from forensics.disclose.commitments import commit, evidence_digest
 from forensics.disclose.guard import Screened, guard
 from forensics.disclose.headline import headline
 from forensics.disclose.keys import Keys, open_keys
@@ -127,7 +127,7 @@ def _write_letters(
     con: duckdb.DuckDBPyConnection, case: Case, draft: Path, counts: dict[str, Any], *, date: str
 ) -> list[Addressee]:
     """Renders all letters, then lets the guard look at the files as they were written."""
-    keys = open_keys(case)
+    keys = open_keys(case, lambda: evidence_digest(con, case))
     digests = commit(con, case, keys)
     told = addressees(con, case, summary_hash=counts["manifest_hash"], commitments=digests, keys=keys, date=date)
     for each in told:

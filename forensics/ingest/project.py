@@ -29,6 +29,8 @@ _MACROS = (
     "duration_ns",
     "epoch_ns_of",
     "stamp_ns",
+    "message_fields",
+    "piece_fields",
     "piece_part",
     "message_parts",
     "part_halves",

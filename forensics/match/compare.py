@@ -138,8 +138,9 @@ def compare_all(
 def nominate(responses: Sequence[Text], prompts: Sequence[Text]) -> Pairs:
     """Returns the prompts that share enough rare grams with each response to be compared in full.
 
-    Responses are winnowed (the least hash of every ``WINNOW`` grams is kept), prompts are looked up gram by gram, so any
-    shared run of ``NOMINATE`` + ``WINNOW`` - 1 bytes is seen. Shared grams count log2 of responses / those that hold them.
+    Responses are winnowed (the least hash of every ``WINNOW`` grams is kept), prompts are looked up gram by gram, so
+    any shared run of ``NOMINATE`` + ``WINNOW`` - 1 bytes is seen. A shared gram counts log2 of all responses over
+    those that hold it.
     """
     index = GramIndex([winnowed(*seed_grams(fold(text.text), NOMINATE), WINNOW) for text in responses])
     rarity_bits = np.log2(len(responses) / np.maximum(index.holders(), 1))

@@ -29,8 +29,8 @@ __all__ = ["SUSPECTS", "Library", "Match", "Settings", "Shelf", "Span", "Text", 
 class Settings:
     """How fine to look. ``seed_bytes``: shortest exact run seen; ``gap``: widest gap a passage crosses, in bytes.
 
-    ``facts`` also looks for combinations of names, numbers and dates; ``most_responses`` drops grams that more responses hold, to bound cost; ``least_bits_milli`` is the least weight
-    worth reporting.
+    ``facts`` also looks for combinations of names, numbers and dates; ``most_responses`` drops grams that more
+    responses hold, to bound cost; ``least_bits_milli`` is the least weight worth reporting.
     """
 
     seed_bytes: int = 12

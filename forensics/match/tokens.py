@@ -142,7 +142,8 @@ def facts(text: str, folded: Folded, words: Tokens) -> Facts:
     return Facts(*(np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)))
 
 
-NO_FACTS: Final = Facts(*(np.empty(0, dtype=kind) for kind in (np.int64, np.int64, np.uint64, np.int64, np.bool_)))
+_NONE: Final[Ints] = np.empty(0, dtype=np.int64)
+NO_FACTS: Final = Facts(_NONE, _NONE, _NONE.astype(np.uint64), _NONE, _NONE.astype(np.bool_))
 
 
 class _Parts:

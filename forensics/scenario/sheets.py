@@ -122,7 +122,7 @@ def sheet(
     closing = tokens.count(f"{close}<|im_end|>\n") + END_TOKENS
     earlier = tokens.count(tokens.chat_text(history)) - END_TOKENS if history else 0
     room = size + earlier - start - closing - tokens.count(f"\n{domain.readings}:")
-    head, dossiers, places, used = _records(domain, rng, first, extra, layout, start, room)
+    head, dossiers, places, used = _records(domain, rng, first, extra=extra, layout=layout, start=start, room=room)
     filler, seed = None, f"{rng.getrandbits(64):x}"
     if room - used > LONG:
         filler = Filler(domain, seed, room - used - FIGURES)
@@ -134,7 +134,7 @@ def sheet(
 
 
 def _records(
-    domain: Domain, rng: random.Random, first: Dossier, extra: str, layout: str, start: int, room: int
+    domain: Domain, rng: random.Random, first: Dossier, *, extra: str, layout: str, start: int, room: int
 ) -> tuple[str, tuple[Dossier, ...], tuple[tuple[int, int, str, int], ...], int]:
     """Returns as many records as fit (of a long prompt only the first dozen) with the places of their sentences."""
     most = 12 if room > LONG else room

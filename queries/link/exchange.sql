@@ -45,7 +45,9 @@ facts AS (
         coalesce(d.has_finished, false) AS decode_finished,
         coalesce(d.aborted OR d.failed, false) AS decode_aborted,
         coalesce(d.completion_tokens, 0) AS decode_completion_tokens,
-        d.prompt_tokens AS decode_tokens, d.bootstrap_host, d.bootstrap_port,
+        -- of what it refused, a decode worker counts the stub it put in its place
+        CASE WHEN d.rejected THEN coalesce(d.reject_tokens, d.prompt_tokens) ELSE d.prompt_tokens END AS decode_tokens,
+        d.bootstrap_host, d.bootstrap_port,
         coalesce(d.rejected OR d.gated, false) AS decode_refused,
         p.prompt_tokens AS prefill_tokens,
         coalesce(p.rejected, false) AS prefill_rejected, p.reject_tokens,

@@ -50,7 +50,8 @@ stated AS (
 )
 
 SELECT
-    worker, start_ns, end_ns, rank, how, record_id, pool_tokens, context_tokens, limit_tokens, auto_truncate,
+    worker, start_ns, end_ns, rank, how, record_id, pool_tokens, context_tokens, limit_tokens,
+    bool_or(auto_truncate) OVER (PARTITION BY worker, start_ns) AS auto_truncate,
     rank = min(rank) OVER (PARTITION BY worker, start_ns) AS in_force
 FROM stated
 ORDER BY worker, start_ns NULLS FIRST, rank, record_id

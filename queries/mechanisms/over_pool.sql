@@ -62,6 +62,7 @@ ruled AS (
             WHEN backend = 'not_disaggregated' THEN 'not_disaggregated'
             WHEN prefill_tokens = 1 AND decode_tokens > 1 THEN 'room'
             WHEN prefill_rejected OR prefill_gated THEN 'error_line'
+            WHEN prefill_tokens > 1 AND truncates AND prefill_tokens >= low THEN 'cut_by_prefill'
             WHEN prefill_tokens > 1 THEN 'held_by_prefill'
             WHEN tokens IS NULL THEN 'tokens_unknown'
             WHEN workers = 0 OR low IS NULL THEN 'limits_unknown'
@@ -78,7 +79,7 @@ SELECT
     exchange_id,
     'over_pool' AS mechanism,
     CASE
-        WHEN ground IN ('not_disaggregated', 'held_by_prefill', 'below_limits') THEN 'excluded'
+        WHEN ground IN ('not_disaggregated', 'held_by_prefill', 'cut_by_prefill', 'below_limits') THEN 'excluded'
         WHEN ground IN ('room', 'error_line') THEN 'established'
         WHEN ground = 'above_limits' AND truncates THEN 'excluded'
         WHEN ground = 'above_limits' THEN if(declared, 'possible', 'established')
@@ -91,7 +92,7 @@ SELECT
         WHEN ground = 'above_limits' AND declared AND NOT truncates THEN 'mechanism_possible'
     END AS reason,
     CASE
-        WHEN ground IN ('room', 'held_by_prefill', 'error_line') THEN 'room'
+        WHEN ground IN ('room', 'held_by_prefill', 'cut_by_prefill', 'error_line') THEN 'room'
         WHEN ground IN ('below_limits', 'above_limits') THEN if(declared, 'declared limits', 'measured limits')
         ELSE 'records'
     END AS basis,
@@ -101,6 +102,7 @@ SELECT
         WHEN 'error_line' THEN 'prefill logged that its ' || coalesce(tokens::VARCHAR, 'unknown number of')
             || ' tokens are longer than allowed'
         WHEN 'held_by_prefill' THEN 'prefill took ' || prefill_tokens || ' tokens for room ' || coalesce(room, 'unknown')
+        WHEN 'cut_by_prefill' THEN 'prefill cut the prompt to its limit of ' || prefill_tokens || ' tokens for room ' || coalesce(room, 'unknown')
         WHEN 'below_limits' THEN tokens || ' tokens, below the lowest limit of ' || low || ' on ' || workers || ' prefill worker(s)'
         WHEN 'above_limits' THEN tokens || ' tokens, at or above the limit of ' || high || ' on ' || workers || ' prefill worker(s)'
         WHEN 'between_limits' THEN tokens || ' tokens, between the limits ' || low || ' and ' || high || '; which worker took it is not known'
@@ -110,6 +112,7 @@ SELECT
     NULL::VARCHAR AS trigger_exchange_id,
     false AS clearable,
     CASE
+        WHEN ground = 'cut_by_prefill' THEN 'truncated'
         WHEN ground NOT IN ('room', 'error_line', 'above_limits') THEN NULL
         WHEN ground = 'above_limits' AND truncates THEN 'truncated'
         WHEN delivered = 'yes' THEN 'answered'

@@ -10,7 +10,8 @@ WITH in_force AS (
         start_ns,
         end_ns,
         min(limit_tokens) FILTER (WHERE in_force) AS limit_tokens,
-        max(pool_tokens) AS pool_tokens
+        -- an error line in force states no pool; the next best record does
+        arg_min(pool_tokens, rank) FILTER (WHERE pool_tokens IS NOT NULL) AS pool_tokens
     FROM worker_limit
     GROUP BY ALL
 ),

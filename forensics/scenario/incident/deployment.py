@@ -91,7 +91,7 @@ def route(prefill: str, decode: str, rank: int) -> str:
 
 
 def _worker(name: str, figures: Figures, host: str, pool: int, started: datetime, **more: object) -> Worker:
-    role = name.split("-")[0]
+    role = name.partition("-")[0]
     port = 30001 if role == "decode" else 30000
     settings: dict[str, object] = {
         "model": MODEL,

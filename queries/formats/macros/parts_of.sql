@@ -6,8 +6,8 @@ CREATE OR REPLACE MACRO parts_of(messages, whole, tail, cuts_middle) AS list_fil
     flatten(list_transform(
         list_concat(
             flatten(list_transform(
-                json_extract(messages, '$[*]'),
-                lambda body, place: message_parts(body, place - 1, lower(body ->> 'role'))
+                list_transform(json_extract(messages, '$[*]'), lambda body: message_fields(body)),
+                lambda fields, place: message_parts(fields, place - 1, lower(fields[1] ->> '$'))
             )),
             CASE
                 WHEN tail IS NULL THEN [{'message_index': 0, 'role': NULL, 'field': 'text', 'text': whole}]

@@ -1,24 +1,24 @@
 -- question: which hash do equal messages share, whatever format told them?
--- grain: a macro of one value: SHA-256 in hex, NULL without messages
--- inputs: messages, JSON array
--- assumptions: a message counts as (role, text), its text being content and tool results joined in order. Reasoning, tool
---   arguments, images and names are left out, since formats spell them differently. Separators are the control
---   characters RS and US
-CREATE OR REPLACE MACRO prompt_hash_of(messages) AS CASE
-    WHEN json_array_length(messages) > 0 THEN sha256(array_to_string(
-        list_transform(
-            json_extract(messages, '$[*]'),
-            lambda body, place: coalesce(lower(body ->> 'role'), '') || chr(31) || array_to_string(
+-- grain: a macro of one value: SHA-256 in hex, NULL without text
+-- inputs: parts, what parts_of gave of messages
+-- assumptions: a message counts as (index, role, text), its text being content and tool results joined in order; messages
+--   without text count by the gap that they leave. Reasoning, tool arguments, images and names are left out, since
+--   formats spell them differently. Separators are the control characters RS and US
+CREATE OR REPLACE MACRO prompt_hash_of(parts) AS list_reduce(
+    list_transform(
+        [list_filter(parts, lambda part: part.field IN ('content', 'tool_result'))],
+        lambda spoken: CASE
+            WHEN len(spoken) > 0 THEN sha256(array_to_string(
                 list_transform(
-                    list_filter(
-                        message_parts(body, place, lower(body ->> 'role')),
-                        lambda part: part.field IN ('content', 'tool_result') AND part.text IS NOT NULL
-                    ),
-                    lambda part: part.text
+                    spoken,
+                    lambda part, place: CASE
+                        WHEN place > 1 AND spoken[place - 1].message_index = part.message_index THEN part.text
+                        ELSE chr(30) || part.message_index || chr(31) || coalesce(part.role, '') || chr(31) || part.text
+                    END
                 ),
                 ''
-            )
-        ),
-        chr(30)
-    ))
-END
+            ))
+        END
+    ),
+    lambda one, other: one
+)

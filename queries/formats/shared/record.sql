@@ -43,7 +43,7 @@ SELECT
         ELSE 'absent'
     END AS response_state,
     CASE
-        WHEN NOT coalesce(prompt_cut OR prompt_redacted, FALSE) AND prompt_state IS NULL THEN prompt_hash_of(prompt_messages)
+        WHEN NOT coalesce(prompt_cut OR prompt_redacted, FALSE) AND prompt_state IS NULL THEN prompt_hash_of(prompt_parts)
     END AS prompt_hash,
     cast(prompt_length AS BIGINT) AS prompt_chars,
     cast(coalesce(
