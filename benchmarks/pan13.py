@@ -53,7 +53,7 @@ def main() -> None:
 
 def compare(data: Path, folder: Path, out: Path, *, given: bool) -> None:
     """Runs the command as a user would."""
-    command = [sys.executable, "-m", "forensics", "compare", "--out", str(out)]
+    command = [sys.executable, "-c", "from forensics.cli.app import main; main()", "compare", "--out", str(out)]
     command += ["--prompts", str(data / "source.parquet"), "--responses", str(data / "suspicious.parquet")]
     if given:
         pairs = pq.read_table(data / "pairs.parquet").select(["suspicious", "source"])

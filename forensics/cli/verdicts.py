@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -15,10 +16,7 @@ from forensics.disclose.run import require_analyzed
 from forensics.disclose.tables import Row, prepare, rows
 from forensics.errors import ForensicsError
 
-_SHOWN = (
-    "request_id", "tenant", "received_at", "integrity", "integrity_reason", "disclosure", "mechanism", "decode_worker",
-    "dp_rank", "source_request_id", "source_tenant",
-)  # fmt: skip
+_WIDE = 200  # columns of a table that goes to a file or a pipe
 
 
 def register(app: typer.Typer) -> None:
@@ -67,11 +65,22 @@ def _print(found: list[Row], form: str) -> None:
     elif form == "csv":
         exports.write_csv(found, sys.stdout)
     elif form == "table":
-        table = Table(*[name.replace("_", " ") for name in _SHOWN])
-        for row in found:
-            table.add_row(*[plain(row[column]) for column in _SHOWN])
-        console = Console(markup=False, highlight=False, emoji=False)
-        console.print(table)
+        console = Console(markup=False, highlight=False, emoji=False, width=None if sys.stdout.isatty() else _WIDE)
+        console.print(_table(found))
         console.print(f"{len(found):,} exchanges")
     else:
         raise ForensicsError(f"there is no format {form!r}", fix="Use --format table, csv or jsonl")
+
+
+def _table(found: list[Row]) -> Table:
+    """Returns what a person looks for first; CSV and JSON lines have every column."""
+    table = Table("received", "request", "tenant", "verdict", "worker", "source", box=SIMPLE_HEAD, pad_edge=False)
+    table.columns[0].no_wrap = table.columns[3].no_wrap = True
+    for row in found:
+        verdict = " ".join(plain(row[name]) for name in ("integrity", "disclosure", "mechanism") if row[name])
+        reasons = ", ".join(plain(row[name]) for name in ("integrity_reason", "disclosure_reason") if row[name])
+        worker = plain(row["decode_worker"]) + ("" if row["dp_rank"] is None else f"/{row['dp_rank']}")
+        source = "\n".join(plain(row[name]) for name in ("source_tenant", "source_request_id") if row[name])
+        received = plain(row["received_at"])[:19].replace("T", " ")
+        table.add_row(received, plain(row["request_id"]), plain(row["tenant"]), f"{verdict}\n{reasons}", worker, source)
+    return table

@@ -5,13 +5,14 @@ published whole under a key made of its hash, and the database is built from all
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Protocol
+from threading import Event
+from typing import Protocol, TypeVar
 
 from forensics.case import custody
 from forensics.case.config import CaseConfig
@@ -26,6 +27,10 @@ from forensics.ingest.job import Job, Ledger
 from forensics.ingest.project import Projector
 from forensics.ingest.streams import CHUNK, survey
 from forensics.ingest.walk import Found, find
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class Progress(Protocol):
@@ -101,6 +106,7 @@ class _Ingest:
         self.formats = Formats(case.site)
         self.wanted = self.formats.get(wanted).name if wanted else None
         self.report = IngestReport()
+        self.stopped = Event()
         self.known = manifest.load(case)
         self.ledgers: dict[str, Ledger] = {}
         self.status: dict[str, str] = {}
@@ -140,8 +146,7 @@ class _Ingest:
                 self._problem(ForensicsError(each.trouble, where=each.label, fix=each.fix))
         if self.progress is not None:
             self.progress.stage("reading", sum(_size(each.path) for each in readable))
-        with ThreadPoolExecutor(self.threads) as pool:
-            return [job for job in pool.map(self._survey, readable) if job is not None]
+        return [job for job in self._each(self._survey, readable) if job is not None]
 
     def _survey(self, found: Found) -> Job | None:
         try:
@@ -167,7 +172,7 @@ class _Ingest:
             groups[job.identity].append(job)
         if self.progress is not None:
             self.progress.stage("ingesting", sum(group[0].survey.decoded_bytes for group in groups.values()))
-        with self._projectors() as idle, ThreadPoolExecutor(self.threads) as pool:
+        with self._projectors() as idle:
 
             def work(bundle: list[list[Job]]) -> list[tuple[Job, Ledger]]:
                 projector = idle.get()
@@ -176,7 +181,7 @@ class _Ingest:
                 finally:
                     idle.put(projector)
 
-            return [done for result in pool.map(work, _bundles(list(groups.values()))) for done in result]
+            return [done for result in self._each(work, _bundles(list(groups.values()))) for done in result]
 
     def _bundle(self, bundle: list[list[Job]], projector: Projector) -> list[tuple[Job, Ledger]]:
         """Ingests the contents of a bundle: known ones cost nothing, several small ones go together."""
@@ -218,7 +223,20 @@ class _Ingest:
             self._problem(ForensicsError(what, where=first.label, fix="Get the whole file and ingest it again"))
         return [(job, ledger) for job in group]
 
+    def _each(self, work: Callable[[Item], Result], items: list[Item]) -> list[Result]:
+        """Returns the results in order. An interrupt stops running work at its next step and drops what waits."""
+        pool = ThreadPoolExecutor(self.threads)
+        try:
+            return list(pool.map(work, items))
+        except BaseException:
+            self.stopped.set()
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
     def _advance(self, done: int) -> None:
+        if self.stopped.is_set():
+            raise KeyboardInterrupt
         if self.progress is not None:
             self.progress.advance(done)
 

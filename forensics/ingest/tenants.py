@@ -76,7 +76,8 @@ def draft(identities: list[dict[str, Any]]) -> Drafted:
         for path, value in leaves.items():
             key.told[path][value] += 1
         key.covered += bool(leaves)
-        for name in _USERS:
+        # A call that names its tenant elsewhere says nothing of how end users are named.
+        for name in _USERS if not leaves else ():
             if user := _text(identity.get(name)):
                 key.users[f"$.{name}"][user] += 1
     shared = {key.identity for key in keys.values() if _is_shared(key)}

@@ -16,10 +16,13 @@ _SHORTEST: Final = 3
 _WIDEST: Final = 1200
 
 
-def align(response: bytes, source: bytes, runs: Sequence[Run], total: Sequence[int], gap: int) -> list[Run]:
+def align(
+    response: bytes, source: bytes, runs: Sequence[Run], total: Sequence[int], lead: Sequence[bool], gap: int
+) -> list[Run]:
     """Returns the equal runs of the passage around a chain's ``runs``, in order, ends trimmed to where it pays.
 
-    ``total`` holds cumulated milli-bits of the response's bytes, for pricing runs against gaps of at most ``gap``.
+    ``total`` holds cumulated milli-bits of the response's bytes, for pricing runs against gaps of at most ``gap``;
+    ``lead`` says which of its bytes begin a character: runs are made of whole ones.
     """
     filled: list[Run] = []
     for run in runs:
@@ -29,7 +32,20 @@ def align(response: bytes, source: bytes, runs: Sequence[Run], total: Sequence[i
         filled.append(run)
     filled = _extend(response, source, filled, total, gap, forward=True)
     filled = _extend(response, source, filled, total, gap, forward=False)
-    return best_stretch(_merge(filled), total)
+    return best_stretch(_whole_characters(_merge(filled), lead), total)
+
+
+def _whole_characters(runs: list[Run], lead: Sequence[bool]) -> list[Run]:
+    whole = []
+    for at, source_at, length in runs:
+        begin, end = at, at + length
+        while begin < end and not lead[begin]:
+            begin += 1
+        while end > begin and end < len(lead) and not lead[end]:
+            end -= 1
+        if end > begin:
+            whole.append((begin, source_at + begin - at, end - begin))
+    return whole
 
 
 def best_stretch(runs: Sequence[Run], total: Sequence[int]) -> list[Run]:

@@ -18,14 +18,14 @@ from forensics.match.reading import NEAR, Reader, Response
 from forensics.match.seeds import Ints
 from forensics.match.spans import Span
 
-FEWEST: Final = 3
+FEWEST: Final = 2
 _GAPS: Final = re.compile(r"[\s\-&.'’]+")
 
 
 def combine(reader: Reader, pair: Pair, told: Sequence[Run]) -> list[Span]:
     """Returns one ``facts`` span per fact of a combination that a response shares with a text.
 
-    Facts in the runs ``told`` already count there. Fewer than three facts that weigh anything are none.
+    Facts in the runs ``told`` already count there. A single fact is no combination.
     """
     rows, at = _shared(reader, pair, told)
     if len(np.unique(rows)) < FEWEST:

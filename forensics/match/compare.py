@@ -31,19 +31,22 @@ Progress = Callable[[int, int], None]
 
 
 def compare_pairs(
-    responses: Sequence[Text], prompts: Sequence[Text], pairs: Pairs, progress: Progress | None = None
+    responses: Sequence[Text],
+    prompts: Sequence[Text],
+    pairs: Pairs,
+    progress: Progress | None = None,
+    tried: int | None = None,
 ) -> Iterator[Match]:
     """Yields the matches of each response with the prompts that ``pairs`` names for it; tenants are ignored.
 
-    A passage that is alike letter by letter must weigh log2 of the pairs plus the probable margin; one that is alike in
-    its rare words only, log2 of the pairs plus the confirmed margin.
+    A passage must weigh log2 of the pairs that were ``tried`` (those listed, if not said) plus the confirmed margin.
     """
     known = {text.text_id: Text(text.text_id, None, text.text) for text in prompts}
-    tried = round(1000 * math.log2(max(1, sum(len(listed) for listed in pairs.values()))))
+    least = _threshold(tried or sum(len(listed) for listed in pairs.values()), CONFIRMED)
     asked = [known[name] for name in dict.fromkeys(name for listed in pairs.values() for name in listed)]
     answering = [text for text in responses if text.text_id in pairs]
     rare = rarity(words_of(fold(text.text)) for text in [*answering[:SAMPLE], *asked[:SAMPLE]])
-    settings = replace(PAIRS, least_bits_milli=tried + PROBABLE)
+    settings = replace(PAIRS, least_bits_milli=least)
     source = np.array([SOURCE], dtype=np.uint8)
     for done, response in enumerate(answering):
         if progress:
@@ -55,10 +58,7 @@ def compare_pairs(
         for prompt in paired:
             aligned = [m.span for m in found if m.source_id == prompt.text_id and m.span.kind == "aligned"]
             theirs = fold(prompt.text)
-            loose = [
-                _span(mine, theirs, passage)
-                for passage in reworded(my_words, words_of(theirs), rare, tried + CONFIRMED)
-            ]
+            loose = [_span(mine, theirs, passage) for passage in reworded(my_words, words_of(theirs), rare, least)]
             for span in _reconciled(aligned, loose):
                 yield Match(response.text_id, prompt.text_id, None, span)
 
@@ -132,7 +132,8 @@ def compare_all(
     responses: Sequence[Text], prompts: Sequence[Text], progress: Progress | None = None
 ) -> Iterator[Match]:
     """Yields the matches of every response with every prompt; no text explains another away."""
-    yield from compare_pairs(responses, prompts, nominate(responses, prompts), progress)
+    nominated = nominate(responses, prompts)
+    yield from compare_pairs(responses, prompts, nominated, progress, len(responses) * len(prompts))
 
 
 def nominate(responses: Sequence[Text], prompts: Sequence[Text]) -> Pairs:
@@ -158,8 +159,10 @@ def nominate(responses: Sequence[Text], prompts: Sequence[Text]) -> Pairs:
 def compare_tenants(responses: Sequence[Text], prompts: Sequence[Text]) -> list[Match]:
     """Returns the matches of each response with other tenants' prompts.
 
-    What the response's own tenant prompts is its own context; tenants are counted over prompts and responses.
+    What the response's own tenant prompts is its own context; tenants are counted over prompts and responses. Since
+    that is explained away, log2 of the pairs plus the probable margin is enough.
     """
+    least = _threshold(len(responses) * len(prompts), PROBABLE)
     tenant = np.array([text.tenant or "" for text in responses])
     answers = [Text(f"response {i}", text.tenant, text.text) for i, text in enumerate(responses)]
     asked = {text.text_id for text in prompts}
@@ -170,7 +173,11 @@ def compare_tenants(responses: Sequence[Text], prompts: Sequence[Text]) -> list[
             return np.where(own, OWN, SOURCE | HOLDER).astype(np.uint8)
         return np.where(own, 0, HOLDER).astype(np.uint8)
 
-    return match(responses, Shelf([*prompts, *answers]), roles, SWEEP)
+    return match(responses, Shelf([*prompts, *answers]), roles, replace(SWEEP, least_bits_milli=least))
+
+
+def _threshold(tried: int, margin: int) -> int:
+    return round(1000 * math.log2(max(1, tried))) + margin
 
 
 def ordered(matches: Iterable[Match]) -> list[Match]:

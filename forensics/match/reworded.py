@@ -24,7 +24,7 @@ UNFOUND: Final = 1_200  # milli-bits that a word of the response costs that is n
 SHIFT: Final = 150  # milli-bits that a word costs for each word by which it is out of order
 FAR: Final = 400  # milli-bits that a word of the source costs that the passage leaves out
 OCCURRENCES: Final = 16  # a word that the source has more often is its subject, and says nothing about a place
-SHORTEST: Final = 20  # words of either side; what is shorter must be found letter by letter
+SHORTEST: Final = 25  # words of either side; what is shorter must be found letter by letter
 REPEATED: Final = 0.4  # bits that each doubling of a word's mentions costs
 CROWD: Final = 20_000  # milli-bits that points in a neighbourhood must weigh together to be looked at
 

@@ -122,7 +122,9 @@ class _Search:
         own = self._tenant == self._tenant_number(part.tenant)
         own_exchange = self._exchange.get(part.exchange_id, [])
         suspect = part.side == "response" and part.exchange_id in self._examined
-        flags[earlier & own] |= OWN
+        # What a suspect's answer says may itself be another tenant's: it explains nothing, to its own tenant either.
+        if not suspect:
+            flags[earlier & own] |= OWN
         if not suspect and not part.nameless:
             flags[earlier & ~own] |= HOLDER
         flags[own & ~earlier] |= TAINTED

@@ -188,10 +188,11 @@ class _Parts:
 
     def _holds(self, first: int, following: int) -> bool:
         gap = self.between[following - 1]
+        if self.digits[following - 1] and self.digits[following] and gap.strip() in _DATE_SIGNS:
+            return True
         if len(gap) != 1 or gap.isspace():
-            return len(gap) == 3 and gap[1] in "/-" and self.digits[following - 1] > 0 and self.digits[following] > 0
-        digital = any(self.digits[first:following]) or self.digits[following] > 0
-        return gap in _JOINERS or digital
+            return False
+        return gap in _JOINERS or any(self.digits[first : following + 1])
 
     def _name(self, i: int) -> int:
         length = 0
@@ -219,4 +220,5 @@ class _Parts:
         return total
 
 
+_DATE_SIGNS: Final = frozenset({"年", "月", "日", "년", "월", "일", "/", "-", ".", ":"})
 _NAME_GAPS: Final = frozenset({" ", ". ", " & ", "-", "'", "’", "\u00a0"})

@@ -129,13 +129,14 @@ def repeated(folded: Folded, seed_bytes: int) -> Mask:
 
 
 def _shape(folded: Folded) -> tuple[Ints, Ints]:
-    """Returns intrinsic and stock milli-bits of each byte, the whole of a character on its first byte."""
+    """Returns intrinsic and stock milli-bits of each byte, the whole of a character on its last byte."""
     intrinsic = np.full(len(folded), LETTER, dtype=np.int64)
     stock = np.full(len(folded), STOCK_LETTER, dtype=np.int64)
     intrinsic[folded.kind == DIGIT], stock[folded.kind == DIGIT] = DIGIT_BITS, 0
     intrinsic[folded.kind == IDEOGRAPH], stock[folded.kind == IDEOGRAPH] = IDEOGRAPH_BITS, STOCK_IDEOGRAPH
-    intrinsic[~folded.lead] = 0
-    stock[~folded.lead] = 0
+    inside = np.append(~folded.lead[1:], np.zeros(min(len(folded), 1), dtype=np.bool_))
+    intrinsic[inside] = 0
+    stock[inside] = 0
     return intrinsic, stock
 
 

@@ -13,6 +13,7 @@ _EN_GIVEN = _words(
     "Odalys Corwin Thessaly Brannoch Imelda Rufus Saskia Leopold Marguerite Tobin Araminta Fergus Isolde Quentin "
     "Beatrix Lysander Philippa Osbert Rosalind Ambrose Cordelia Hamish Verity Ignatius Delphine Magnus Tabitha Barnaby"
 )
+_EN_MIDDLE = _words("er in el ard en a o un ing y mar ell") + ("",)
 _EN_FAMILY = (
     _words(
         "Ask Pelling Rosk Tarr Vex Hallo Quen Stro Illing Wether Bram Calder Dun Eskel Fair Garth Haver Kemb Lang Marl "
@@ -31,6 +32,7 @@ _EN_FIRM = (
     _words(" Cranes, & Sons, Logistics, Paper, Marine, Works, Optics, Timber, Foods, Cables, Motors, Textiles", ","),
 )
 _EN_ITEM = ("copper ridge", "lantern", "weather vane", "gable", "orchard", "granary", "millstone", "belfry", "dovecote")
+_DE_MIDDLE = _words("er en el ing o u al ach") + ("",)
 _DE_GIVEN = _words(
     "Friedolf Annegret Lorenz Swantje Ottokar Hedwig Jorinde Bertram Wiebke Eckhard Rosalie Tilman Gesine Hartmut "
     "Ulrike Falko Dorothee Ansgar Irmgard Volkmar"
@@ -89,13 +91,13 @@ _MONATE = ("Januar", "März", "April", "Juni", "Juli", "September", "Oktober", "
 
 def english(rng: random.Random) -> dict[str, str]:
     """Returns the slot values of one English record."""
-    person, person2 = [f"{rng.choice(_EN_GIVEN)} {_pair(rng, _EN_FAMILY)}" for _ in range(2)]
+    person, person2 = [f"{rng.choice(_EN_GIVEN)} {_pair(rng, _EN_FAMILY, _EN_MIDDLE)}" for _ in range(2)]
     return {
         **_figures(rng, "{:,} pounds", "GB"),
         "person": person,
         "person2": person2,
-        "place": _pair(rng, _EN_PLACE),
-        "firm": _pair(rng, _EN_FIRM),
+        "place": _pair(rng, _EN_PLACE, _EN_MIDDLE),
+        "firm": _pair(rng, _EN_FIRM, _EN_MIDDLE),
         "item": rng.choice(_EN_ITEM),
         "date": f"{rng.randrange(1, 29)} {rng.choice(_MONTHS)} 2026",
         "date2": f"{rng.randrange(1, 29)} {rng.choice(_MONTHS)} 2027",
@@ -106,12 +108,12 @@ def english(rng: random.Random) -> dict[str, str]:
 
 def german(rng: random.Random) -> dict[str, str]:
     """Returns the slot values of one German record."""
-    person, person2 = [f"{rng.choice(_DE_GIVEN)} {_pair(rng, _DE_FAMILY)}" for _ in range(2)]
+    person, person2 = [f"{rng.choice(_DE_GIVEN)} {_pair(rng, _DE_FAMILY, _DE_MIDDLE)}" for _ in range(2)]
     return {
         **_figures(rng, "{:,} Euro", "DE"),
         "person": person,
         "person2": person2,
-        "place": _pair(rng, _DE_PLACE),
+        "place": _pair(rng, _DE_PLACE, _DE_MIDDLE),
         "firm": _pair(rng, _DE_FIRM),
         "item": "Welle",
         "date": f"{rng.randrange(1, 29)}. {rng.choice(_MONATE)} 2026",
@@ -199,8 +201,8 @@ FILLERS: dict[str, Callable[[random.Random], dict[str, str]]] = {
 }
 
 
-def _pair(rng: random.Random, halves: tuple[Sequence[str], Sequence[str]]) -> str:
-    return rng.choice(halves[0]) + rng.choice(halves[1])
+def _pair(rng: random.Random, halves: tuple[Sequence[str], Sequence[str]], middle: Sequence[str] = ("",)) -> str:
+    return rng.choice(halves[0]) + rng.choice(middle) + rng.choice(halves[1])
 
 
 def _figures(rng: random.Random, money: str, country: str) -> dict[str, str]:

@@ -11,33 +11,46 @@
 --   epoch seconds. The identity keeps headers and metadata, without bodies and credentials. Shapes:
 --   litellm/types/utils.py (formats.md C1)
 -- false positives: an error text may quote the rid of a decode worker (detail.error_rid); it is what the upstream wrote
-WITH given AS (
-    SELECT byte_offset, item, cast(raw AS JSON) AS r FROM raw
+WITH taken AS MATERIALIZED (
+    -- One pass over the JSON: each extraction by itself would read the whole payload again.
+    SELECT byte_offset, item, json_extract(raw, [
+        '$.id', '$.litellm_call_id', '$.trace_id', '$.call_type', '$.stream', '$.status', '$.custom_llm_provider', '$.model',
+        '$.model_group', '$.api_base', '$.cache_hit', '$.startTime', '$.endTime', '$.completionStartTime', '$.prompt_tokens',
+        '$.completion_tokens', '$.end_user', '$.session_id', '$.request_tags', '$.requester_ip_address', '$.user_agent',
+        '$.metadata', '$.error_information', '$.error_str', '$.messages', '$.response', '$.model_parameters.user',
+        '$.model_parameters.metadata', '$.model_parameters.stream',
+        '$.hidden_params.additional_headers."llm_provider-x-request-id"'
+    ]) AS f
+    FROM raw
 ),
-named AS (
-    SELECT byte_offset, item, r, r -> 'response' AS response, r -> 'metadata' AS metadata, r -> 'error_information' AS error,
-           coalesce(r ->> 'error_str', nullif(r ->> '$.error_information.error_message', '')) AS error_text,
-           (r ->> 'status') = 'success' AS succeeded,
-           coalesce(try_cast(r ->> 'cache_hit' AS BOOLEAN), FALSE) AS replayed,
-           epoch_ns_of(r ->> 'startTime') AS received_ns, epoch_ns_of(r ->> 'endTime') AS finished_ns
-    FROM given
+named AS MATERIALIZED (
+    SELECT
+        byte_offset, item, f[1] ->> '$' AS id, f[2] ->> '$' AS litellm_call_id, f[3] ->> '$' AS trace_id,
+        f[4] ->> '$' AS call_type, f[5] ->> '$' AS stream, f[6] ->> '$' AS status, f[7] ->> '$' AS provider,
+        f[8] ->> '$' AS upstream_model, f[9] ->> '$' AS model_group, f[10] ->> '$' AS api_base, f[11] AS cache_hit,
+        epoch_ns_of(f[12] ->> '$') AS received_ns, epoch_ns_of(f[13] ->> '$') AS finished_ns,
+        epoch_ns_of(f[14] ->> '$') AS completion_start_ns, f[15] ->> '$' AS prompt_tokens, f[16] ->> '$' AS completion_tokens,
+        f[17] AS end_user, f[18] AS session_id, f[19] AS request_tags, f[20] AS requester_ip_address, f[21] AS user_agent,
+        f[22] AS metadata, f[23] AS error, coalesce(f[24] ->> '$', nullif(f[23] ->> 'error_message', '')) AS error_text,
+        f[25] AS messages, f[26] AS response, f[26] -> 'choices' AS choices, f[27] AS body_user, f[28] AS body_metadata,
+        f[29] ->> '$' AS body_stream, f[30] ->> '$' AS upstream_request_id,
+        (f[6] ->> '$') = 'success' AS succeeded, coalesce(try_cast(f[11] ->> '$' AS BOOLEAN), FALSE) AS replayed
+    FROM taken
 )
 SELECT
     byte_offset, item, 'client' AS kind, 'whole' AS phase,
     received_ns AS at_ns, received_ns,
-    CASE WHEN succeeded THEN epoch_ns_of(r ->> 'completionStartTime') END AS first_token_ns,
+    CASE WHEN succeeded THEN completion_start_ns END AS first_token_ns,
     finished_ns,
-    CASE WHEN succeeded THEN CASE WHEN replayed THEN r ->> 'id' ELSE coalesce(response ->> 'id', r ->> 'id') END END AS response_id,
-    r ->> 'litellm_call_id' AS call_id,
-    coalesce(
-        r ->> '$.hidden_params.additional_headers."llm_provider-x-request-id"', error ->> 'error_provider_request_id'
-    ) AS router_request_id,
-    r ->> 'trace_id' AS trace_id,
-    coalesce(nullif(r ->> 'model_group', ''), r ->> 'model') AS model,
+    CASE WHEN succeeded THEN CASE WHEN replayed THEN id ELSE coalesce(response ->> 'id', id) END END AS response_id,
+    litellm_call_id AS call_id,
+    coalesce(upstream_request_id, error ->> 'error_provider_request_id') AS router_request_id,
+    trace_id,
+    coalesce(nullif(model_group, ''), upstream_model) AS model,
     'litellm' AS engine,
-    CASE WHEN succeeded THEN try_cast(r ->> 'prompt_tokens' AS BIGINT) END AS prompt_tokens,
-    try_cast(r ->> '$.metadata.usage_object.prompt_tokens_details.cached_tokens' AS BIGINT) AS cached_tokens,
-    CASE WHEN succeeded THEN try_cast(r ->> 'completion_tokens' AS BIGINT) END AS completion_tokens,
+    CASE WHEN succeeded THEN try_cast(prompt_tokens AS BIGINT) END AS prompt_tokens,
+    try_cast(metadata ->> '$.usage_object.prompt_tokens_details.cached_tokens' AS BIGINT) AS cached_tokens,
+    CASE WHEN succeeded THEN try_cast(completion_tokens AS BIGINT) END AS completion_tokens,
     coalesce(
         try_cast(error ->> 'error_code' AS INTEGER),
         try_cast(regexp_extract(error ->> 'normalized_error', '^(\d{3})', 1) AS INTEGER),
@@ -48,29 +61,25 @@ SELECT
         WHEN succeeded THEN 'ok'
         ELSE 'error'
     END AS outcome,
-    response ->> '$.choices[0].finish_reason' AS finish_type,
+    choices ->> '$[0].finish_reason' AS finish_type,
     error_text,
-    coalesce(try_cast(r ->> 'stream' AS BOOLEAN), try_cast(r ->> '$.model_parameters.stream' AS BOOLEAN)) AS streamed,
+    coalesce(try_cast(stream AS BOOLEAN), try_cast(body_stream AS BOOLEAN)) AS streamed,
     try_cast(nullif(regexp_extract(error_text, 'The input \((\d+) tokens\) is longer than', 1), '') AS BIGINT) AS input_tokens,
     try_cast(nullif(regexp_extract(error_text, 'context length \((\d+) tokens\)', 1), '') AS BIGINT) AS allowed_tokens,
-    CASE
-        WHEN json_type(response) = 'VARCHAR' OR json_array_length(response -> 'choices') > 0 THEN NULL
-        ELSE 'absent'
-    END AS response_state,
+    CASE WHEN json_type(response) = 'VARCHAR' OR json_array_length(choices) > 0 THEN NULL ELSE 'absent' END AS response_state,
     json_object(
         'metadata', json_merge_patch(
             metadata,
             '{"usage_object": null, "requester_metadata": {"headers": {"authorization": null, "cookie": null, "x-api-key": null,
               "api-key": null, "x-litellm-api-key": null}, "messages": null, "body": null}}'
         ),
-        'end_user', r -> 'end_user', 'model_group', r -> 'model_group', 'session_id', r -> 'session_id',
-        'request_tags', r -> 'request_tags', 'requester_ip_address', r -> 'requester_ip_address', 'user_agent', r -> 'user_agent',
-        'user', r -> '$.model_parameters.user', 'body_metadata', r -> '$.model_parameters.metadata'
+        'end_user', end_user, 'model_group', model_group, 'session_id', session_id, 'request_tags', request_tags,
+        'requester_ip_address', requester_ip_address, 'user_agent', user_agent, 'user', body_user, 'body_metadata', body_metadata
     ) AS identity,
     json_object(
-        'status', r ->> 'status', 'call_type', r ->> 'call_type', 'cache_hit', r -> 'cache_hit',
-        'engine_called', NOT replayed AND coalesce(r ->> 'api_base', '') <> '', 'api_base', r ->> 'api_base',
-        'upstream_model', r ->> 'model', 'provider', r ->> 'custom_llm_provider', 'error_class', nullif(error ->> 'error_class', ''),
+        'status', status, 'call_type', call_type, 'cache_hit', cache_hit,
+        'engine_called', NOT replayed AND coalesce(api_base, '') <> '', 'api_base', api_base,
+        'upstream_model', upstream_model, 'provider', provider, 'error_class', nullif(error ->> 'error_class', ''),
         'replayed_response_id', CASE WHEN replayed THEN response ->> 'id' END,
         'error_rid', coalesce(
             nullif(regexp_extract(error_text, 'req\.rid=''([^'']+)''', 1), ''),
@@ -78,11 +87,12 @@ SELECT
         ),
         'error_room', nullif(regexp_extract(error_text, 'bootstrap_room=(\d+)', 1), '')
     ) AS detail,
-    CASE WHEN json_type(r -> 'messages') = 'ARRAY' THEN r -> 'messages' END AS prompt_messages,
-    coalesce(text_of(r -> 'messages'), text_of(r -> '$.messages.prompt')) AS prompt_text,
+    CASE WHEN json_type(messages) = 'ARRAY' THEN messages END AS prompt_messages,
+    CASE json_type(messages) WHEN 'VARCHAR' THEN messages ->> '$' WHEN 'OBJECT' THEN text_of(messages -> 'prompt') END
+        AS prompt_text,
     CASE
-        WHEN (response -> '$.choices[0].message') IS NOT NULL THEN cast(json_extract(response, '$.choices[*].message') AS JSON)
+        WHEN (choices -> '$[0].message') IS NOT NULL THEN cast(json_extract(choices, '$[*].message') AS JSON)
     END AS response_messages,
-    coalesce(text_of(response), text_of(response -> '$.choices[0].text')) AS response_text,
-    CASE WHEN (r ->> 'litellm_call_id') IS NULL THEN 'not_this_format' END AS reject_reason
+    coalesce(text_of(response), text_of(choices -> '$[0].text')) AS response_text,
+    CASE WHEN litellm_call_id IS NULL THEN 'not_this_format' END AS reject_reason
 FROM named

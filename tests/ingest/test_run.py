@@ -240,6 +240,23 @@ def test_a_full_disk_is_one_clear_line_and_nothing_half_done(tmp_path: Path, mon
     assert ingest(case, [logs]).problems == []
 
 
+def test_an_interrupt_ends_soon_and_leaves_nothing_half_done(tmp_path: Path) -> None:
+    class Impatient:
+        def stage(self, name: str, total: int) -> None:
+            self.name = name
+
+        def advance(self, done: int) -> None:
+            if self.name == "ingesting":
+                raise KeyboardInterrupt
+
+    logs = story(tmp_path)
+    case = new_case(tmp_path / "case", DECLARED + UTC)
+    with pytest.raises(KeyboardInterrupt):
+        ingest(case, [logs], progress=Impatient())
+    assert list(case.evidence.iterdir()) == []
+    assert ingest(case, [logs]).problems == []
+
+
 def test_links_folders_and_the_case_itself(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     (logs / "in").mkdir(parents=True)

@@ -189,3 +189,40 @@ def test_polite_phrases_are_no_leak(story: Story, phrase: str) -> None:
     story.suspect("b", "a")
     _, con = story.run()
     assert max(weights(con, "b").values(), default=0) < 12_000
+
+
+PARAPHRASED = {
+    "zh": (
+        """商户蓝汀贸易在2026年11月17日凌晨02:49发生25笔相同金额的交易，每笔2,381元。调查员苏砚秋发现收货地址长虹路20号
+        曾关联案件YFA7484/18。建议冻结余额84,394元，并在2026年3月25日前完成人工复核。""",
+        "蓝汀贸易有25笔2,381元的可疑交易，时间为2026年11月17日。苏砚秋把它和YFA7484/18联系起来，84,394元应先冻结。",
+    ),
+    "ja": (
+        """2026年4月3日に霧ヶ浜営業所で13時間の滞留が発生し、冷凍庫36号の警報停止が原因でした。損害見込みは3,291,470円、
+        担当の御厨千鶴が荷主の鳴瀬精機と交渉中です。伝票番号はHBK2214/07、返答期限は2027年5月1日です。""",
+        "御厨千鶴によれば、損害3,291,470円（HBK2214/07）は2026年4月3日に起き、2027年5月1日までに返事が要ります。",
+    ),
+    "ko": (
+        """도가람 고객님이 2026년 6월 13일에 주문하신 무선 이어폰 23개가 한솔 물류센터에서 분실되었습니다. 결제 금액은
+        1,943,850원이고 담당자 한도윤이 택배사에 보상 번호 DBJ8870/49로 접수했습니다.""",
+        "보상 접수 DBJ8870/49: 한도윤 담당, 도가람 님의 2026년 6월 13일자 주문, 1,943,850원.",
+    ),
+    "de": (
+        """Der Kunde Rheinwerk Pressen AG meldete am 13.11.2026 einen Schaden an der Anlage BKK4034/85. Ottmar Überschär
+        schätzt die Reparatur auf 323.731 Euro.""",
+        "BKK4034/85 gehört Rheinwerk Pressen AG; 323.731 Euro sagte Ottmar Überschär, gemeldet wurde es am 13.11.2026.",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", PARAPHRASED)
+def test_paraphrases_in_other_scripts(story: Story, language: str) -> None:
+    record, paraphrase = PARAPHRASED[language]
+    for number in range(6):
+        story.exchange(f"n{number}", f"tenant {number}", f"{OTHER} 2026年11月1{number}日, 13.11.2026, 23 Euro.", "OK.")
+    story.exchange("a", "birch", f"[1] 2027-01-09. {record} (score 0.81)", "OK.")
+    story.exchange("b", "cedar", "What is new?", f"The roof was mended. {paraphrase} Regards.")
+    story.suspect("b", "a", *(f"n{number}" for number in range(6)))
+    _, con = story.run()
+    assert weights(con, "b")["a"] >= scan(con, "b")["probable_milli"] + 8_000  # type: ignore[operator]
+    assert max((w for source, w in weights(con, "b").items() if source != "a"), default=0) < 12_000

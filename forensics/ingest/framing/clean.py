@@ -44,8 +44,17 @@ def clean_json(text: str, context: Context) -> str:
 
 
 def dump(value: object, context: Context) -> str:
-    """Returns ``value`` as JSON text; lone surrogates in its strings become U+FFFD and are counted."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """Returns ``value`` as JSON text; lone surrogates become U+FFFD, non-finite numbers null, both counted.
+
+    What is nested too deeply to be written becomes ``null``, which no format takes for a record.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except RecursionError:
+        return "null"
+    except ValueError:  # a number such as 1e400 was read as infinity
+        context.count("replaced_non_finite")
+        return dump(json.loads(json.dumps(value), parse_constant=lambda _: None), context)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

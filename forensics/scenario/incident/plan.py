@@ -166,7 +166,7 @@ class Planner:
         return self._plan("o", at, who, tokens, site.route(rng.choice(prefills), decode, rank), **settings)
 
     def _open(self, rank: tuple[str, int], at: float, tokens: int, size: int | None) -> bool:
-        """Whether a rank is free for a long prompt and has written enough since its start for its pages to come round."""
+        """Whether a rank is free for a long prompt, and has written enough since its start to use its pages again."""
         worker = self._world.worker(rank[0], _epoch(at))
         begun = worker.started - LAUNCH.timestamp()
         written = sum(size for when, size in self._ranks[rank].filled if begun <= when < at)
