@@ -17,13 +17,14 @@ _WIDEST: Final = 1200
 
 
 def align(
-    response: bytes, source: bytes, runs: Sequence[Run], total: Sequence[int], lead: Sequence[bool], gap: int
+    texts: tuple[bytes, bytes], runs: Sequence[Run], total: Sequence[int], lead: Sequence[bool], gap: int
 ) -> list[Run]:
     """Returns the equal runs of the passage around a chain's ``runs``, in order, ends trimmed to where it pays.
 
-    ``total`` holds cumulated milli-bits of the response's bytes, for pricing runs against gaps of at most ``gap``;
+    ``texts`` are the folded response and source. ``total`` holds cumulated milli-bits of the response's bytes, for pricing runs against gaps of at most ``gap``;
     ``lead`` says which of its bytes begin a character: runs are made of whole ones.
     """
+    response, source = texts
     filled: list[Run] = []
     for run in runs:
         if filled:

@@ -44,9 +44,9 @@ def passages(
         return [], []
     raw = np.concatenate([[0], np.cumsum(pair.weights.raw)]).tolist()
     net = np.concatenate([[0], np.cumsum(pair.weights.net)]).tolist()
-    ours, theirs = pair.response.folded.data.tobytes(), pair.folded.data.tobytes()
+    texts = pair.response.folded.data.tobytes(), pair.folded.data.tobytes()
     lead = pair.response.folded.lead.tolist()
-    aligned = [_whole_words(pair, align(ours, theirs, chain, raw, lead, gap)) for chain in chosen]
+    aligned = [_whole_words(pair, align(texts, chain, raw, lead, gap)) for chain in chosen]
     weighed = sorted((-stretch_score(runs, net), -stretch_score(runs, raw), runs) for runs in aligned)
     edges = [_edges(pair, runs) for _, _, runs in weighed]
     spans: list[Span] = []

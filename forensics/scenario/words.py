@@ -13,7 +13,7 @@ _EN_GIVEN = _words(
     "Odalys Corwin Thessaly Brannoch Imelda Rufus Saskia Leopold Marguerite Tobin Araminta Fergus Isolde Quentin "
     "Beatrix Lysander Philippa Osbert Rosalind Ambrose Cordelia Hamish Verity Ignatius Delphine Magnus Tabitha Barnaby"
 )
-_EN_MIDDLE = _words("er in el ard en a o un ing y mar ell") + ("",)
+_EN_MIDDLE = (*_words("er in el ard en a o un ing y mar ell"), "")
 _EN_FAMILY = (
     _words(
         "Ask Pelling Rosk Tarr Vex Hallo Quen Stro Illing Wether Bram Calder Dun Eskel Fair Garth Haver Kemb Lang Marl "
@@ -32,7 +32,7 @@ _EN_FIRM = (
     _words(" Cranes, & Sons, Logistics, Paper, Marine, Works, Optics, Timber, Foods, Cables, Motors, Textiles", ","),
 )
 _EN_ITEM = ("copper ridge", "lantern", "weather vane", "gable", "orchard", "granary", "millstone", "belfry", "dovecote")
-_DE_MIDDLE = _words("er en el ing o u al ach") + ("",)
+_DE_MIDDLE = (*_words("er en el ing o u al ach"), "")
 _DE_GIVEN = _words(
     "Friedolf Annegret Lorenz Swantje Ottokar Hedwig Jorinde Bertram Wiebke Eckhard Rosalie Tilman Gesine Hartmut "
     "Ulrike Falko Dorothee Ansgar Irmgard Volkmar"

@@ -94,10 +94,10 @@ def test_unrelated_texts_share_nothing() -> None:
         "0" * 1_000_000,
         base64.b64encode(random.Random(5).randbytes(3_000_000)).decode(),  # noqa: S311
         "the same line again and again\n" * 20_000,
-        "ﷺ" * 100_000,
+        "ﷺ" * 20_000,
         "\ud800" * 100_000,
         "\u202eשלום عليكم " * 20_000,
-        "\\u4e2d\\n" * 100_000,
+        "\\u4e2d\\n" * 50_000,
         "",
     ],
     ids=["hello", "one letter", "zeros", "base64", "lines", "expanding", "surrogates", "rtl", "escapes", "empty"],

@@ -10,7 +10,7 @@ from forensics.match.seeds import GramIndex, capped, gram_hashes, seed_grams, se
 LETTERS = st.text("abcdefgh0123中文字データ", max_size=80)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(LETTERS, LETTERS, LETTERS, LETTERS, st.text("abcdefgh0123中文字データ", min_size=12, max_size=40))
 def test_any_shared_run_is_seen(before: str, after: str, left: str, right: str, shared: str) -> None:
     mine, theirs = fold(before + shared + after), fold(left + shared + right)
@@ -41,7 +41,7 @@ def test_repetition_is_capped() -> None:
     assert len(rows) <= (5 * 8) * 8
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.binary(min_size=0, max_size=60), st.binary(min_size=0, max_size=60), st.binary(min_size=23, max_size=50))
 def test_winnowing_keeps_a_gram_of_every_long_shared_run(left: bytes, right: bytes, shared: bytes) -> None:
     kept = []
