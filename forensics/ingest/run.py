@@ -28,7 +28,6 @@ from forensics.ingest.project import Projector
 from forensics.ingest.streams import CHUNK, survey
 from forensics.ingest.walk import Found, find
 
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

@@ -21,8 +21,9 @@ def align(
 ) -> list[Run]:
     """Returns the equal runs of the passage around a chain's ``runs``, in order, ends trimmed to where it pays.
 
-    ``texts`` are the folded response and source. ``total`` holds cumulated milli-bits of the response's bytes, for pricing runs against gaps of at most ``gap``;
-    ``lead`` says which of its bytes begin a character: runs are made of whole ones.
+    ``texts`` are the folded response and source. ``total`` holds cumulated milli-bits of the response's bytes, for
+    pricing runs against gaps of at most ``gap``; ``lead`` says which of its bytes begin a character: runs are made of
+    whole ones.
     """
     response, source = texts
     filled: list[Run] = []

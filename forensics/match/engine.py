@@ -67,6 +67,7 @@ class Shelf:
 
 Roles = Callable[[Text], Flags]
 SUSPECTS: Final = Settings()
+BAND: Final = 512  # bytes of diagonals whose runs are counted together before they are chained
 EXTENSION: Final = 8_000  # milli-bits that aligning may add to what exact runs weigh
 
 
@@ -144,21 +145,23 @@ class Examination:
         return wanted
 
     def _worthwhile(self, shared: Shared) -> Segments:
-        """Returns the runs of those responses whose runs together could make a passage worth reporting or listing."""
+        """Returns the runs that, with those on nearby diagonals, could make a passage worth reporting or listing."""
         runs = shared.runs
+        if not len(runs):
+            return runs
         raw, net = self._total[shared.counted]
         first = self._offset[runs.response] + runs.at
         last = first + runs.length
-        responses, begin = np.unique(runs.response, return_index=True)
-        if not len(responses):
-            return runs
-        sizes = self._offset[responses + 1] - self._offset[responses]
+        gain, listing = net[last] - net[first], raw[last] - raw[first]
+        sizes = self._offset[runs.response + 1] - self._offset[runs.response]
         location = np.round(1000 * (np.log2(np.maximum(sizes, 2)) + math.log2(max(shared.size, 2)))).astype(np.int64)
-        best_raw = np.maximum.reduceat(raw[last] - raw[first], begin)
-        total_net = np.add.reduceat(net[last] - net[first], begin)
-        counts = (total_net > 0) & (total_net + ANCHOR + EXTENSION - location >= self._settings.least_bits_milli)
-        listed = best_raw + ANCHOR - location >= LISTED
-        return runs.pick(np.isin(runs.response, responses[counts | listed]))
+        diagonal = runs.source_at - runs.at + int(self._offset[-1])
+        near = np.zeros(len(runs), dtype=np.int64)
+        for shift in (0, BAND // 2):
+            _, band = np.unique(runs.response << 40 | (diagonal + shift) // BAND, return_inverse=True)
+            near = np.maximum(near, np.bincount(band, weights=gain).astype(np.int64)[band])
+        counts = (near > 0) & (near + ANCHOR + EXTENSION - location >= self._settings.least_bits_milli)
+        return runs.pick(counts | (listing + ANCHOR - location >= LISTED))
 
     def _chosen(self, response: int, shared: Shared, runs: Segments) -> list[list[Run]]:
         weights = self._weights[shared.counted][response]

@@ -6,6 +6,7 @@ from typing import Final
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 
 from forensics.case import texts
 from forensics.case.database import create_table
@@ -27,8 +28,6 @@ _SPAN_COLUMNS: Final = """
     source_start BIGINT, source_end BIGINT, bits_milli BIGINT, similarity_milli BIGINT, holders INTEGER,
     explained_by VARCHAR
 """
-
-_INSERT: Final = f"INSERT INTO match_span VALUES ({', '.join('?' * (_SPAN_COLUMNS.count(',') + 1))})"  # noqa: S608
 
 
 @dataclass(frozen=True)
@@ -68,10 +67,19 @@ def match(con: duckdb.DuckDBPyConnection, case: Case, *, threads: int, metadata_
     texts.attach(con, case)
     search = _Search(con, case)
     rows = search.rows()
-    if rows:
-        con.executemany(_INSERT, rows)
+    _keep(con, rows)
     complete = (con.execute("SELECT count(*) FROM scan WHERE complete").fetchone() or (0,))[0]
     return MatchReport(examined, complete, len(search.library.parts), len(rows))
+
+
+def _keep(con: duckdb.DuckDBPyConnection, rows: list[tuple[object, ...]]) -> None:
+    """Inserts all rows in one statement: row by row takes the database ten milliseconds each."""
+    if rows:
+        names = [column.split()[0] for column in _SPAN_COLUMNS.split(",")]
+        found = pa.table({name: list(values) for name, values in zip(names, zip(*rows, strict=True), strict=True)})
+        con.register("found_spans", found)
+        con.execute("INSERT INTO match_span BY NAME SELECT * FROM found_spans")
+        con.unregister("found_spans")
 
 
 class _Search:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from forensics.scenario import texts
 from forensics.scenario.exchanges import Exchange, Plan, Response
-from forensics.scenario.texts import Message, Prompt
+from forensics.scenario.texts import Asked, Message, Prompt
 from forensics.scenario.world import World
 
 # An ordinary name that two tenants' records share, as names do.
@@ -75,7 +75,7 @@ def _passage(world: World, number: str) -> str:
     return _first_sentences(world.public_texts[int(number)], 2) if number.isdigit() else ""
 
 
-def _user_turns(prompt: Prompt) -> list[Message]:
+def _user_turns(prompt: Asked) -> list[Message]:
     return [message for message in prompt.messages if message["role"] == "user"]
 
 

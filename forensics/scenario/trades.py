@@ -35,34 +35,50 @@ def _list(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.strip().split("|"))
 
 
+_ROLES = _list(
+    "auditor|registrar|driver|treasurer|night nurse|surveyor|notary|foreman|clerk|dispatcher|broker|warden|curator|janitor|"
+    "pilot|actuary|steward|welder|librarian|chandler|bailiff|botanist|cooper|drover|estimator|ferryman|gardener|glazier|"
+    "harbour master|interpreter|jeweller|keeper|lamplighter|mason|optician|porter|quarryman|rigger|saddler|tanner|usher|"
+    "valuer|weaver|yardman|cartographer|bookbinder|paymaster|signalman|tiler|brewer"
+)
+_THINGS = _list(
+    "crate|valve|ledger|lease|ballast|invoice|coupon|turbine|hinge|barrel|blueprint|caravan|deposit box|easement|ferry slot|"
+    "gasket|hull plate|ice core|jetty|kiln|locker|manifest|nozzle|orchard plot|pallet|quota|relay|sluice|tender|urn|voucher|"
+    "warrant|x-ray|yacht berth|zinc roof|annuity|boiler|claim form|dowry chest|escrow|flue|grant|hearing aid|incubator|"
+    "joint venture|keystone|lift shaft|mooring|nursery bed|option|pension pot|quarry face|receipt book|scaffold|tape reel|"
+    "underpass|vineyard|well cap|yield bond|antenna|bridge toll|cold store|drainpipe|engine block|freight wagon"
+)
+_HAPPENED = _list(
+    "was resealed overnight|lost its lead seal|came up {n2} short|went to the wrong dock|has not been seen in {place} since|"
+    "was signed for twice|burned out at {n3} degrees|was pawned for {amount2}|stands in the name of {person2}|"
+    "will lapse on {date2}|was moved to {place}|never passed inspection|was painted over|held for {n} days only|"
+    "turned up in a skip|was split in {n2} parts|bears a forged stamp|costs {amount} more than agreed|was sold behind a door|"
+    "leaks {n3} litres a minute|was counted by {person2} alone|weighs {n4} grams too much|had been empty all along|"
+    "was insured at {firm} and elsewhere|froze for {n2} hours|belongs to the estate|got {n} scratches on the way|"
+    "was let to a cousin of {person2}|shows page {n4} torn out|will be dug up in {place}|was measured with a broken rule|"
+    "is worth {amount2} at best|was lent to {firm}|fell off the books|has two keys, both lost|was numbered {n4} by mistake|"
+    "smelled of smoke|went under the hammer in {place}|was left out of the audit|carries the seal of {firm}"
+)
+_TOLD = _list(
+    "confirmed on {date} that|denies that|wrote at {clock} that|told {person2} in confidence that|put on record that|"
+    "let slip on {date2} that|found by sheer luck that|swears by all that is holy that|was the first to see that|"
+    "noted in the margin that|reported, cool as a cucumber, that|could not explain why|fears that|shouted down the line that|"
+    "has a photograph showing that|dreamt, of all things, that|wants it known that|learned from a postcard that|"
+    "will testify that|gave {n2} reasons why|was sacked for saying that|whispered at {clock} that|warned {firm} that|"
+    "cannot forget that|overheard in {place} that|bet a bottle that|typed with one finger that"
+)
+_ASIDES = _list(
+    ", which nobody at {firm} has seen|; the copy is with {person2}|, and asked for a call on {phone}|, by the skin of its teeth|"
+    ", and the board will hear of it on {date2}|; {amount2} is at stake|, at the end of the day a matter for {person2}|"
+    ", although {firm} was paid to check|(file {code})|; reply to {mail}|, rain or shine||, so help me|; ask at the back door|"
+    ", and that was that|, once in a blue moon|; see drawer {n}|, not for the first time|, says the parrot|, which hurts"
+)
+
 ENGLISH = Phrases(
-    _list(
-        "{person} of {firm}|The auditor {person2}|A caller from {place}|Case worker {person}|{firm}, through {person2},|"
-        "The night shift at {place}|Our contact {person}|Registrar {person2}|A letter from {firm}|Driver {person}|"
-        "The lab in {place}|Counsel for {firm}|Engineer {person2}|The treasurer, {person},|A former partner of {person2}"
-    ),
-    _list(
-        "confirmed on {date} that|denies that|wrote at {clock} that|told {person2} in confidence that|has put on record that|"
-        "let slip on {date2} that|found by sheer luck that|swears by all that is holy that|was the first to see that|"
-        "noted in the margin that|reported, cool as a cucumber, that|could not explain why|fears that"
-    ),
-    _list(
-        "{amount} left account {code} without a second signature|crate {n4} was resealed in {place}|"
-        "sample {code} thawed for {n2} hours|{n} invoices still carry the old address in {place}|"
-        "the lease of {firm} runs out {n2} days before the loan|valve {code} held only {n3} bar|"
-        "the ring went to {person2} and not to the estate|batch {n4} was mixed with {n} kilos of the wrong resin|"
-        "a cheque over {amount2} was cashed in {place}|the password of locker {n} is the birthday of {person}|"
-        "the offer of {amount} will be withdrawn on {date2}|patient {code} left the ward at {clock}|"
-        "the tender was opened {n2} minutes early|{person2} drew the plan under another name|"
-        "the dam at {place} seeps {n3} litres a minute|grant {code} paid for a boat|"
-        "only {n2} of {n} jurors had read page {n4}|the recall of model {code} starts in {place}"
-    ),
-    _list(
-        ", which nobody at {firm} has seen|; the copy is with {person2}| and asked for a call on {phone} before {clock}|"
-        ", by the skin of its teeth|, and the board will hear of it on {date2}|; {amount2} is at stake|"
-        ", at the end of the day a matter for {person2}|, although {firm} was paid {amount2} to check| (file {code})|"
-        "; reply to {mail}|, rain or shine|"
-    ),
+    tuple(f"The {role} {{person}}" for role in _ROLES) + tuple(f"{{firm}}'s {role}" for role in _ROLES),
+    _TOLD,
+    tuple(f"{thing} {{code}} {what}" for thing in _THINGS for what in _HAPPENED),
+    _ASIDES,
     _list(
         "{ref};{person};{code};{amount};{place};{date}|assert ledger['{code}'].owner == '{person}'  # {place}, {clock}|"
         "UPDATE claim SET due = '{amount2}' WHERE code = '{code}' AND clerk = '{person2}';|"
@@ -184,6 +200,7 @@ KOREAN = Phrases(
 
 LANGUAGES: Mapping[str, Phrases] = {"en": ENGLISH, "de": GERMAN, "ru": RUSSIAN, "ko": KOREAN}
 SENTENCES = 14
+HABIT = 10
 
 
 def trade(name: str, language: str, prefix: str) -> Domain:
@@ -207,9 +224,14 @@ def trade(name: str, language: str, prefix: str) -> Domain:
 
 
 def _habits(phrases: Phrases, rng: random.Random) -> Phrases:
-    """Returns the phrases that one tenant is in the habit of: about half."""
-    some = {name: getattr(phrases, name) for name in ("who", "said", "what", "aside")}
-    return replace(phrases, **{name: tuple(rng.sample(all_, 1 + len(all_) // 2)) for name, all_ in some.items()})
+    """Returns the phrases that one tenant is in the habit of: a dozen of each kind at most."""
+
+    def some(every: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(rng.sample(every, min(HABIT, 1 + len(every) // 2)))
+
+    return replace(
+        phrases, who=some(phrases.who), said=some(phrases.said), what=some(phrases.what), aside=some(phrases.aside)
+    )
 
 
 def _sentence(phrases: Phrases, rng: random.Random) -> str:

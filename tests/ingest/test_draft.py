@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forensics.case.config import load_config
@@ -93,6 +93,7 @@ def test_any_identity_is_looked_at(found: list[Any]) -> None:
     tenants.draft([{"metadata": value, "end_user": value} if isinstance(value, dict) else {} for value in found])
 
 
+@settings(max_examples=30)
 @given(st.text(), st.text(), st.text())
 def test_the_template_is_read_back_whatever_it_quotes(
     tmp_path_factory: pytest.TempPathFactory, name: str, why: str, pattern: str
