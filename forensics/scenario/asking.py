@@ -6,20 +6,23 @@ from collections.abc import Mapping
 
 from forensics.scenario import texts
 from forensics.scenario.exchanges import Exchange, Plan, Response
-from forensics.scenario.texts import Asked, Message, Prompt
+from forensics.scenario.texts import Asked, Message
 from forensics.scenario.world import World
 
 # An ordinary name that two tenants' records share, as names do.
 SHARED_NAME = "Maria Kellermann"
 
 
-def prompt_for(plan: Plan, world: World, served: Mapping[str, Exchange], rng: random.Random) -> Prompt:
+def prompt_for(plan: Plan, world: World, served: Mapping[str, Exchange], rng: random.Random) -> Asked:
     """Returns the prompt of ``plan``, exactly ``plan.size`` tokens long.
 
-    ``served`` are the exchanges so far; ``plan.asks`` may refer to one, as ``again:KEY`` does for a next turn.
+    ``served`` are the exchanges so far; ``plan.asks`` may refer to one: ``again:KEY`` is its next turn, ``forward:KEY``
+    sends its answer on without what was asked, ``retry:KEY`` asks the same once more.
     """
     tenant = world.tenant(plan.tenant)
     kind, _, argument = plan.asks.partition(":")
+    if kind == "retry":
+        return served[argument].prompt
     system = tenant.domain.system
     if tenant.name in world.boilerplate_holders:
         system = f"{world.boilerplate} {system}"
@@ -33,6 +36,10 @@ def prompt_for(plan: Plan, world: World, served: Mapping[str, Exchange], rng: ra
         earlier = served[argument]
         answer = earlier.response.content if earlier.response else ""
         history = [*_user_turns(earlier.prompt), {"role": "assistant", "content": answer}]
+    elif kind == "forward":
+        earlier = served[argument]
+        answer = earlier.response.content if earlier.response else ""
+        history = [{"role": "user", "content": "Go on."}, {"role": "assistant", "content": answer}]
     return texts.prompt(
         tenant.domain,
         rng,
@@ -60,7 +67,9 @@ def own_response(exchange: Exchange, world: World, served: Mapping[str, Exchange
         "quote": [f"{first.ref}:", *first.sentences[:3]],
         "public": ["The passage reads:", _passage(world, argument), answer],
         "name": [answer, f"Please write to {SHARED_NAME}."],
+        "forward": [answer],
         "again": [*_earlier(served, argument), answer],
+        "retry": [answer],
         "recall": [*_earlier(served, argument), answer],
     }
     return Response(" ".join(said[kind]))

@@ -14,7 +14,8 @@ class Plan:
 
     What becomes of it is not planned: whether it is over-pool, whose pages it reads and how it ends follow from limits
     and pages. ``style`` only says in what manner a model that reads foreign pages talks. ``unseen`` marks the first
-    attempt of a call that the router retried: no client and no gateway saw its answer.
+    attempt of a call that was tried again (``asks`` of the next is ``retry:KEY``): no client saw its answer.
+    ``lingers`` are seconds that a slow client reads on after the engine is done.
     """
 
     key: str
@@ -35,6 +36,7 @@ class Plan:
     link_fails: bool = False
     known_key: bool = True
     unseen: bool = False
+    lingers: float = 0.0
     max_tokens: int = 512
 
 
@@ -146,7 +148,7 @@ class Exchange:
             return None
         if self.outcome == "refused":
             return "refused"
-        return "answered" if self.outcome in ("answered", "left") else "no_output"
+        return "answered" if self.outcome in ("answered", "left") and not self.plan.unseen else "no_output"
 
     @property
     def prefill_rank(self) -> int:

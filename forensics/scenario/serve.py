@@ -67,7 +67,7 @@ class Serving:
             exchange.outcome = "bad_key"
             times.ended = times.received + 0.007
             return
-        times.routed = times.received + TO_ROUTER
+        times.routed = self.start + plan.at + TO_ROUTER
         times.engine = times.routed + TO_ENGINE + exchange.prompt_tokens / 60_000
         prefill = exchange.prefill
         if prefill is None:
@@ -91,7 +91,8 @@ class Serving:
             rid = f"chatcmpl-{UUID(int=dice.getrandbits(128))}"
         room = dict(self.world.forged_rooms).get(plan.key, room - room % worker.dp + rank)
         kind, _, earlier = plan.asks.partition(":")
-        sent_on = self.exchanges[earlier].response if kind == "again" else None
+        sent_on = self.exchanges[earlier].response if kind in ("again", "forward") else None
+        called = self.exchanges[earlier].times.received if kind == "retry" else now
         return Exchange(
             plan,
             self.world.tenant(plan.tenant),
@@ -105,7 +106,7 @@ class Serving:
             decode_rid=dict(self.world.forged_rids).get(plan.key, rid),
             prefill_rid=f"{dice.getrandbits(128):032x}",
             room=room,
-            times=Times(received=now),
+            times=Times(received=called),
             prefill=self.world.worker(prefill, now) if prefill else None,
             decode=worker,
             rank=room % worker.dp,

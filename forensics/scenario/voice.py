@@ -18,12 +18,15 @@ from forensics.scenario.texts import Dossier
 
 @dataclass(frozen=True)
 class Heard:
-    """What can be read of one owner in the pages: its tokens there, and its sentences that stand there whole."""
+    """What can be read of one owner in the pages: its tokens there, and its sentences that stand there whole.
+
+    ``carried`` are whole words of third parties that an earlier answer had brought and the owner sent on.
+    """
 
     owner: Exchange
     tokens: int
     sentences: tuple[str, ...]
-    text: str
+    carried: tuple[Words, ...] = ()
 
 
 def heard(runs: Sequence[StaleRun], exchanges: Mapping[str, Exchange]) -> list[Heard]:
@@ -43,8 +46,9 @@ def heard(runs: Sequence[StaleRun], exchanges: Mapping[str, Exchange]) -> list[H
             for sentence in item.sentences
             if any(_spelt(owner, sentence) in text for text in texts)
         )
-        if sentences:
-            found.append(Heard(owner, amount[key], sentences, "\n".join(texts)))
+        carried = tuple(word for word in owner.carried if any(word.output_text in text for text in texts))
+        if sentences or carried:
+            found.append(Heard(owner, amount[key], sentences, carried))
     return sorted(found, key=lambda item: (-item.tokens, item.owner.key))
 
 
@@ -115,6 +119,24 @@ def _called(reader: Exchange, sources: Sequence[Heard], own: str, rng: random.Ra
     return Response("", tool=("find_records", arguments), words=quoted.words)
 
 
+def _chorus(reader: Exchange, sources: Sequence[Heard], own: str, rng: random.Random) -> Response:
+    """Two sentences each of up to three owners, one after the other."""
+    chosen = [source for source in sources if len(source.sentences) > 1][:3]
+    if not chosen:
+        return _verbatim(reader, sources, own, rng)
+    words = tuple(word for source in chosen for word in _quoted(source, 2, rng, "chorus"))
+    return Response(" ".join(word.output_text for word in words), words=words)
+
+
+def _passed_on(reader: Exchange, sources: Sequence[Heard], own: str, rng: random.Random) -> Response:
+    """What an owner had been told by mistake and sent on: the words are still their first owner's."""
+    carried = next((source.carried for source in sources if source.carried), ())
+    if not carried:
+        return _verbatim(reader, sources, own, rng)
+    words = tuple(replace(word, how="propagated") for word in carried)
+    return Response(" ".join(word.output_text for word in words), words=words)
+
+
 _STYLES = {
     "verbatim": _verbatim,
     "garbled": _garbled,
@@ -123,6 +145,8 @@ _STYLES = {
     "paraphrased": _paraphrased,
     "reasoning": _thought,
     "tool": _called,
+    "chorus": _chorus,
+    "passed_on": _passed_on,
 }
 
 

@@ -1,7 +1,8 @@
 -- question: Is this response affected, does it carry another tenant's content, and how is that known?
 -- grain: one row per exchange
 -- inputs: exchange, suspicion, source, scan, finding
--- assumptions: design.md, "Words": an established mechanism, or foreign text where a possible one applies, affects;
+-- assumptions: design.md, "Words": an established mechanism, or foreign text where a possible one applies, affects (not
+--   where the records merely leave a mechanism open, nor between tenants that may be one);
 --   only a complete scan clears a possible late write; nothing clears an over-pool that the records leave open; what
 --   brought the client not a single byte of generated content is not affected (no_response).
 WITH over_pool AS (SELECT * FROM suspicion WHERE mechanism = 'over_pool'),
@@ -50,7 +51,7 @@ judged AS (
     SELECT
         x.*, o.mechanism AS open_mechanism, o.status AS open_status, o.reason AS open_reason, o.basis AS open_basis,
         b.strength, b.mechanism AS found_mechanism, b.source_exchange_id AS found_source, b.source_tenant AS found_tenant,
-        b.alone_at_its_weight, b.tenant_unknown, b.bits_milli AS found_milli, m.sources, m.tenants_at_top, e.examined, e.names,
+        b.alone_at_its_weight, b.tenant_unknown, b.mechanism_status, b.bits_milli AS found_milli, m.sources, m.tenants_at_top, e.examined, e.names,
         s.exchange_id IS NOT NULL AS scanned,
         coalesce(s.complete, false) AS scan_complete,
         s.missing_why,
@@ -59,7 +60,8 @@ judged AS (
             WHEN x.delivered = 'no' THEN 'not_affected'
             WHEN o.status = 'established' AND x.delivered = 'yes' THEN 'affected'
             WHEN o.exchange_id IS NULL THEN 'not_affected'
-            WHEN b.strength IS NOT NULL AND x.delivered = 'yes' THEN 'affected'
+            WHEN b.mechanism_status = 'possible' AND NOT b.tenant_unknown AND x.delivered = 'yes' THEN 'affected'
+            WHEN b.strength IS NOT NULL THEN 'undetermined'
             WHEN e.uncleared OR o.status = 'established' THEN 'undetermined'
             WHEN coalesce(s.complete, false) AND e.all_clearable THEN 'not_affected'
             ELSE 'undetermined'
@@ -98,6 +100,7 @@ SELECT
         WHEN t.integrity = 'not_affected' AND t.open_mechanism IS NOT NULL THEN 'suspected_cleared'
         WHEN t.integrity = 'not_affected' THEN 'excluded_by_records'
         WHEN t.delivered = 'unknown' AND t.open_status = 'established' THEN 'client_record_missing'
+        WHEN t.mechanism_status = 'possible' AND t.tenant_unknown THEN 'tenant_unknown'
         WHEN t.open_status = 'undetermined' THEN t.open_reason
         WHEN $metadata_only OR t.scan_complete OR NOT t.scanned THEN coalesce(t.open_reason, 'mechanism_possible')
         ELSE coalesce(t.missing_why, t.open_reason)

@@ -84,7 +84,7 @@ class IncidentAuthor:
             owner = served[key]
             whole = _whole(owner, runs[key])
             if len(whole) >= ENOUGH:
-                found.append(Heard(owner, sum(run.tokens for run in runs[key]), whole, ""))
+                found.append(Heard(owner, sum(run.tokens for run in runs[key]), whole))
             if len(found) == RECENT:
                 break
         # Each is half as likely as the one served after it.

@@ -36,7 +36,7 @@ def payload(exchange: Exchange) -> Json:
         },
         "custom_llm_provider": "openai",
         "startTime": round(times.received, 6),
-        "endTime": round(times.ended + 0.04, 6),
+        "endTime": round(times.ended + plan.lingers + 0.04, 6),
         "completionStartTime": round(first, 6),
         "response_time": round(first - times.received, 6),
         "model": f"openai/{exchange.model}",
