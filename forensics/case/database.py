@@ -28,15 +28,16 @@ def _settings(case: Case) -> dict[str, Any]:
 def _open(path: str, case: Case, *, read_only: bool) -> duckdb.DuckDBPyConnection:
     try:
         connection = duckdb.connect(path, read_only=read_only, config=_settings(case))
-        connection.execute("SET TimeZone = 'UTC'")
-        connection.execute("SET enable_progress_bar = false")  # it would write to stdout, terminal or not
-        return connection
     except duckdb.Error as error:
         raise ForensicsError(
             f"cannot open the case's database ({_first_line(error)})",
             where=path,
             fix="If [resources] in case.toml is right, delete it and ingest again",
         ) from error
+
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET enable_progress_bar = false")
+    return connection
 
 
 def connect(case: Case, *, read_only: bool = True) -> duckdb.DuckDBPyConnection:

@@ -2,7 +2,6 @@
 
 import json
 import runpy
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,6 @@ def truth(capture: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def faults(truth: dict[str, Any]) -> Iterator[Any]:
+def faults(truth: dict[str, Any]) -> Any:
     judge = runpy.run_path(str(SHARED / "tools" / "judge_capture.py"))["judge"]
-    yield lambda rows: list(judge(truth, rows))
+    return lambda rows: list(judge(truth, rows))

@@ -27,11 +27,12 @@ path = "$.tenant"
 """
 
 NO_MATCHES = """
-CREATE OR REPLACE TABLE match_span (exchange_id VARCHAR, span INTEGER, source_exchange_id VARCHAR, source_tenant VARCHAR,
-  kind VARCHAR, response_part INTEGER, response_field VARCHAR, response_start BIGINT, response_end BIGINT,
+CREATE OR REPLACE TABLE match_span (
+  exchange_id VARCHAR, span INTEGER, source_exchange_id VARCHAR, source_tenant VARCHAR, kind VARCHAR, response_part INTEGER, response_field VARCHAR, response_start BIGINT, response_end BIGINT,
   source_side VARCHAR, source_part INTEGER, source_message_index INTEGER, source_field VARCHAR, source_start BIGINT,
   source_end BIGINT, bits_milli BIGINT, similarity_milli BIGINT, holders BIGINT, explained_by VARCHAR);
-CREATE OR REPLACE TABLE scan (exchange_id VARCHAR, response_state VARCHAR, candidates BIGINT, candidates_complete BIGINT,
+CREATE OR REPLACE TABLE scan (
+  exchange_id VARCHAR, response_state VARCHAR, candidates BIGINT, candidates_complete BIGINT,
   candidates_incomplete BIGINT, complete BOOLEAN, missing_why VARCHAR, probable_milli BIGINT, confirmed_milli BIGINT);
 """
 
@@ -54,7 +55,7 @@ class World:
 
     def start(self, worker: str, pool: int, at: float = 0.0, context: int = 10_000, **more: object) -> None:
         """A process start that prints its limits."""
-        role = worker.split("-")[0]
+        role = worker.partition("-")[0]
         self.add(worker, "limits", at, pool_tokens=pool, context_tokens=context, disaggregation=role, **more)
 
     def request(
@@ -155,7 +156,7 @@ class World:
             full = {"file_id": file_id, "byte_offset": n, "line": n + 1, "item": 0, "record_id": f"{file_id}:{n}:0"}
             full |= {key: value for key, value in row.items() if key != "worker"}
             names = ", ".join(full)
-            con.execute(f"INSERT INTO record ({names}) VALUES ({', '.join('?' * len(full))})", list(full.values()))
+            con.execute(f"INSERT INTO record ({names}) VALUES ({', '.join('?' * len(full))})", list(full.values()))  # noqa: S608 - test rows
         return con, case
 
     def verdicts(self, *, metadata_only: bool = True) -> dict[str, dict[str, object]]:

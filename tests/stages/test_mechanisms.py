@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from forensics.link.run import link
+from forensics.suspect.run import suspect
 from tests.stages.builder import World, declared_workers
 
 WORKERS = declared_workers("prefill-0", "prefill-1", "decode-0", "decode-1")
@@ -144,9 +146,6 @@ def test_a_source_on_another_worker_or_before_the_start_is_no_candidate(world: W
     world.request("later", 140, 300, tenant="t4")
     world.request("a", 130, 5_000, stub=True)
     con, case = world.connect()
-    from forensics.link.run import link
-    from forensics.suspect.run import suspect
-
     link(con, case)
     suspect(con, case)
     found = con.execute(
@@ -177,7 +176,5 @@ def test_forged_room_is_ambiguous_never_guessed(world: World) -> None:
         completion_tokens=1,
     )
     con, case = world.connect()
-    from forensics.link.run import link
-
     link(con, case)
     assert con.execute("SELECT count(*) FROM ambiguity WHERE what = 'room'").fetchone() != (0,)
