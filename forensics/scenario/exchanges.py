@@ -135,8 +135,13 @@ class Exchange:
         return self.plan.key
 
     @property
+    def unseen(self) -> bool:
+        """Whether another attempt took this one's place at the client and at the gateway."""
+        return self.plan.unseen and self.outcome == "answered"
+
+    @property
     def request_id(self) -> str:
-        """The id that the client saw, else the gateway's call id."""
+        """The id that the client saw, else the gateway's call id; an attempt that no client saw has the engine's."""
         return self.decode_rid if self.outcome in ("answered", "left") else self.call_id
 
     @property
@@ -148,7 +153,7 @@ class Exchange:
             return None
         if self.outcome == "refused":
             return "refused"
-        return "answered" if self.outcome in ("answered", "left") and not self.plan.unseen else "no_output"
+        return "answered" if self.outcome in ("answered", "left") and not self.unseen else "no_output"
 
     @property
     def prefill_rank(self) -> int:

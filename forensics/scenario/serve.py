@@ -60,6 +60,9 @@ class Serving:
         return random.Random(f"{self.seed}/{key}/{purpose}")
 
     def _arrive(self, plan: Plan) -> None:
+        kind, _, first = plan.asks.partition(":")
+        if kind == "retry" and not self.exchanges[first].unseen:
+            return  # its first attempt got an answer of some kind
         exchange = self._met(plan)
         self.exchanges[plan.key] = exchange
         times = exchange.times

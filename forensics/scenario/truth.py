@@ -77,7 +77,7 @@ def write_truth(truth: StoryTruth, path: Path) -> None:
 
 
 def _expected(exchange: Exchange, by_key: Mapping[str, Exchange], hanging: Iterable[Exchange]) -> Expected:
-    delivered = exchange.outcome in ("answered", "left") and not exchange.plan.unseen
+    delivered = exchange.outcome in ("answered", "left") and not exchange.unseen
     affected = delivered and bool(exchange.stale)
     mechanism = None
     disclosure: tuple[str | None, ...] = (None,)

@@ -243,15 +243,16 @@ def forged(seed: int) -> Script:
 def late_writes(seed: int) -> Script:
     """Transfers of aborted requests land in pages that were given on; most of the exchanges around stay clean."""
     plot = _Plot("late_writes", seed)
+    plot.crowd(4, A0, first=plot.rng.randrange(6))
     for place in (A1, B0):
-        plot.crowd(4, place, first=plot.rng.randrange(6))
         seen = plot.rng.random() < 0.5
         plot.ask(4, place, 1_400, gap=9.0, patience=20.0, stalls=True, lands_after=5.8, lands_seen=seen, stream=False)
-        plot.long(5, place, gap=46.0, style="verbatim")
+        plot.ask(5, place, plot.rng.randrange(LIMIT, 7_600), gap=46.0, style="verbatim")
         plot.ask(6, place, 2_500, gap=75.0, style="verbatim")
         plot.ask(7, place, 700)
         plot.at += 130
         plot.crowd(1, place, first=8)
+        plot.long(1, place, style="verbatim")
     return plot.script()
 
 

@@ -64,7 +64,9 @@ SELECT
     choices ->> '$[0].finish_reason' AS finish_type,
     error_text,
     coalesce(try_cast(stream AS BOOLEAN), try_cast(body_stream AS BOOLEAN)) AS streamed,
-    try_cast(nullif(regexp_extract(error_text, 'The input \((\d+) tokens\) is longer than', 1), '') AS BIGINT) AS input_tokens,
+    try_cast(
+        nullif(regexp_extract(error_text, '(?:The input|Input length) \((\d+) tokens\) (?:is longer than|exceeds)', 1), '') AS BIGINT
+    ) AS input_tokens,
     try_cast(nullif(regexp_extract(error_text, 'context length \((\d+) tokens\)', 1), '') AS BIGINT) AS allowed_tokens,
     CASE WHEN json_type(response) = 'VARCHAR' OR json_array_length(choices) > 0 THEN NULL ELSE 'absent' END AS response_state,
     json_object(

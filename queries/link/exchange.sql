@@ -4,7 +4,9 @@
 -- inputs: client_request, served, pairing, engine_request, clock, worker, worker_epoch, tenant_declared,
 --   backend_declared, router_request
 -- assumptions: engine times are corrected by the worker's clock. A prefill request whose decode half is missing is an
---   exchange of its own only if no unplaced exchange of a client can be it. Delivered means that the client got at
+--   exchange of its own only if no unplaced exchange of a client can be it and no other request claims its room. An
+--   engine's request that a call waited for while another of the same size and model answered that call is an earlier
+--   attempt of it: nobody got its answer. Delivered means that the client got at
 --   least one byte of generated content: its own record says so, or, where there is none, the engine finished normally.
 WITH joined AS (
     SELECT c.client_id, p.served_id, p.via AS pair_via, p.inferred AS pair_inferred
@@ -15,13 +17,13 @@ WITH joined AS (
     FROM served AS s
     WHERE
         s.served_id NOT IN (SELECT served_id FROM pairing)
-        AND (s.decode_id IS NOT NULL OR NOT EXISTS (
+        AND (s.decode_id IS NOT NULL OR (NOT s.room_ambiguous AND NOT EXISTS (
             SELECT 1 FROM client_request AS c
             WHERE
                 c.client_id NOT IN (SELECT client_id FROM pairing)
                 AND NOT c.seen_in_vllm
                 AND s.received_ns BETWEEN c.received_ns - 10000000000 AND coalesce(c.finished_ns, c.received_ns) + 10000000000
-        ))
+        )))
 ),
 
 facts AS (
@@ -87,10 +89,23 @@ placed AS (
     ) AS wb ON wb.host = f.bootstrap_host
 ),
 
+attempt AS (
+    SELECT DISTINCT a.served_id
+    FROM placed AS a
+    INNER JOIN placed AS c
+        ON
+            c.client_id IS NOT NULL AND c.decode_id IS NOT NULL AND c.decode_tokens = a.decode_tokens
+            AND c.model IS NOT DISTINCT FROM a.model
+            AND a.decode_received_ns >= c.received_ns AND a.decode_received_ns < c.decode_received_ns
+    WHERE a.client_id IS NULL AND a.decode_id IS NOT NULL
+),
+
 told AS (
     SELECT
         p.*,
+        a.served_id IS NOT NULL AS earlier_attempt,
         CASE
+            WHEN a.served_id IS NOT NULL THEN 'no'
             WHEN p.client_id IS NULL OR p.client_outcome IS NULL THEN
                 CASE
                     WHEN p.decode_finished AND NOT p.decode_aborted AND p.decode_completion_tokens > 0 THEN 'yes'
@@ -105,12 +120,16 @@ told AS (
             ELSE 'no'
         END AS delivered
     FROM placed AS p
+    LEFT JOIN attempt AS a ON a.served_id = p.served_id
 )
 
 SELECT
     coalesce(t.first_record, (
         SELECT min(e.record_id) FROM engine_record AS e
-        INNER JOIN engine_request AS q ON q.rid = e.rid AND q.worker IS NOT DISTINCT FROM e.worker
+        INNER JOIN engine_request AS q
+            ON
+                q.rid = e.rid AND q.worker IS NOT DISTINCT FROM e.worker
+                AND coalesce(e.room, q.room) IS NOT DISTINCT FROM q.room
         WHERE q.engine_id = coalesce(t.decode_id, t.prefill_id)
     )) AS exchange_id,
     coalesce(t.response_id, t.call_id, t.decode_rid, t.prefill_rid, t.client_id) AS request_id,
@@ -122,6 +141,7 @@ SELECT
     t.tenant_rule, t.model, t.received_ns, t.first_token_ns, t.finished_ns,
     t.delivered,
     CASE
+        WHEN t.earlier_attempt THEN 'an earlier attempt of a call that another attempt answered'
         WHEN t.client_id IS NULL THEN 'no record of the client or gateway; judged by the engine''s'
         WHEN t.client_outcome = 'ok' THEN 'the client''s side records a success'
         WHEN t.delivered = 'yes' THEN 'the client''s side records a broken response with content'

@@ -43,7 +43,8 @@ SELECT
     coalesce(d.worker, p.worker) AS clock_worker,
     coalesce(d.received_ns, p.received_ns) AS received_ns,
     coalesce(d.finished_ns, p.finished_ns) AS finished_ns,
-    coalesce(d.prompt_tokens, nullif(p.prompt_tokens, 1), p.reject_tokens) AS prompt_tokens,
+    coalesce(CASE WHEN d.rejected THEN d.reject_tokens END, d.prompt_tokens, nullif(p.prompt_tokens, 1), p.reject_tokens)
+        AS prompt_tokens,
     coalesce(d.model, p.model, wd.model, wp.model) AS model,
     coalesce(d.prompt_hash, hashes.prompt_hash) AS prompt_hash,
     EXISTS (

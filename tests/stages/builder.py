@@ -28,13 +28,40 @@ path = "$.tenant"
 
 NO_MATCHES = """
 CREATE OR REPLACE TABLE match_span (
-  exchange_id VARCHAR, span INTEGER, source_exchange_id VARCHAR, source_tenant VARCHAR, kind VARCHAR, response_part INTEGER, response_field VARCHAR, response_start BIGINT, response_end BIGINT,
+  exchange_id VARCHAR, span INTEGER, source_exchange_id VARCHAR, source_tenant VARCHAR, kind VARCHAR,
+  response_part INTEGER, response_field VARCHAR, response_start BIGINT, response_end BIGINT,
   source_side VARCHAR, source_part INTEGER, source_message_index INTEGER, source_field VARCHAR, source_start BIGINT,
   source_end BIGINT, bits_milli BIGINT, similarity_milli BIGINT, holders BIGINT, explained_by VARCHAR);
 CREATE OR REPLACE TABLE scan (
   exchange_id VARCHAR, response_state VARCHAR, candidates BIGINT, candidates_complete BIGINT,
   candidates_incomplete BIGINT, complete BOOLEAN, missing_why VARCHAR, probable_milli BIGINT, confirmed_milli BIGINT);
 """
+
+
+@dataclass(frozen=True)
+class Found:
+    """A span of ``response`` that stands in a text of ``source``, both by request id."""
+
+    response: str
+    source: str
+    bits: int
+    kind: str = "aligned"
+    holders: int = 1
+    explained_by: str | None = None
+
+
+def _matched(con: duckdb.DuckDBPyConnection, found: list[Found]) -> None:
+    con.execute(
+        "INSERT INTO scan BY NAME SELECT DISTINCT exchange_id, 'complete' AS response_state, true AS complete,"
+        " 12000 AS probable_milli, 30000 AS confirmed_milli FROM candidate"
+    )
+    for number, each in enumerate(found):
+        con.execute(
+            "INSERT INTO match_span BY NAME SELECT x.exchange_id, ? AS span, s.exchange_id AS source_exchange_id,"
+            " s.tenant AS source_tenant, ? AS kind, ? AS bits_milli, ? AS holders, ? AS explained_by"
+            " FROM exchange AS x, exchange AS s WHERE x.request_id = ? AND s.request_id = ?",
+            [number, each.kind, each.bits * 1000, each.holders, each.explained_by, each.response, each.source],
+        )
 
 
 @dataclass
@@ -159,12 +186,17 @@ class World:
             con.execute(f"INSERT INTO record ({names}) VALUES ({', '.join('?' * len(full))})", list(full.values()))  # noqa: S608 - test rows
         return con, case
 
-    def verdicts(self, *, metadata_only: bool = True) -> dict[str, dict[str, object]]:
-        """Runs link, suspect and judge without texts and returns the verdict rows by request id."""
+    def verdicts(self, *, metadata_only: bool = True, found: list[Found] | None = None) -> dict[str, dict[str, object]]:
+        """Runs link, suspect and judge and returns the verdict rows by request id.
+
+        ``found`` stands in for the match stage: every suspect was searched to the end, and this is what was found.
+        """
         con, case = self.connect()
         link(con, case)
         suspect(con, case)
         con.execute(NO_MATCHES)
+        if not metadata_only:
+            _matched(con, found or [])
         judge(con, case, metadata_only=metadata_only)
         rows = con.execute("SELECT * FROM verdict").fetchall()
         names = [column[0] for column in con.description]

@@ -110,7 +110,7 @@ def payloads_by_hour(exchanges: Iterable[Exchange], hour: Callable[[float], str]
 
 def posted(exchanges: Iterable[Exchange]) -> list[Exchange]:
     """Returns the calls of which the gateway posted a payload, in that order."""
-    seen = (exchange for exchange in exchanges if not exchange.plan.unseen)
+    seen = (exchange for exchange in exchanges if not exchange.unseen)
     return sorted(seen, key=lambda item: (item.times.ended, item.key))
 
 
