@@ -1,11 +1,13 @@
 -- question: What do the gateway's, proxy's and client's records together say of one exchange?
 -- grain: one row per exchange seen from the client's side
 -- inputs: client_record, record, record_tenant, model_name
--- assumptions: a refusal's text tells the engine's own token count, which no usage figure of a failed call does; the gateway's own record (it has a call id) outranks what an instrumented client says; times are its.
+-- assumptions: the gateway's own record (it has a call id) outranks what an instrumented client says; times are its. A
+--   refusal's text tells the engine's own token count, which no usage figure of a failed call does.
 WITH ranked AS (
     SELECT
         c.client_id, c.response_id, c.call_id, c.id_repeated, r.record_id, r.format, r.at_ns,
-        r.received_ns, r.first_token_ns, r.finished_ns, r.model, coalesce(nullif(r.prompt_tokens, 0), r.input_tokens) AS prompt_tokens, r.cached_tokens, r.completion_tokens,
+        r.received_ns, r.first_token_ns, r.finished_ns, r.model,
+        coalesce(nullif(r.prompt_tokens, 0), r.input_tokens) AS prompt_tokens, r.cached_tokens, r.completion_tokens,
         r.http_status, r.outcome, r.finish_type, r.error_text, r.router_request_id, r.prompt_hash, r.response_chars,
         r.response_state, r.streamed, r.trace_id,
         t.tenant, t.ordinal, t.rule,

@@ -1,20 +1,35 @@
 -- question: What do an engine's logs together say of one request on one worker?
--- grain: one row per (worker, rid, room); records of the rid without a room join the rid's only room
+-- grain: one row per (worker, rid, room); a record of the rid without a room joins the rid's only room, or the only one
+--   that lived at its time
 -- inputs: engine_record
--- assumptions: a rid may be repeated or forged, so the same rid with two rooms is two requests; a late line of a rid
---   with several rooms and no room of its own belongs to none of them. A stamp of whole seconds yields to a finer one.
-WITH rooms AS (
-    SELECT worker, rid, min(room) AS only_room
+-- assumptions: a rid may be repeated or forged, so the same rid with two rooms is two requests; a line without a room
+--   that may belong to either, two seconds being allowed for stamps of whole seconds, belongs to none of them. A stamp of whole seconds yields to a finer one.
+WITH life AS (
+    SELECT
+        worker, rid, room, min(coalesce(received_ns, at_ns)) - 2000000000 AS from_ns,
+        max(coalesce(finished_ns, at_ns)) + 2000000000 AS to_ns,
+        count(*) OVER (PARTITION BY worker, rid) AS rooms
     FROM engine_record
     WHERE rid IS NOT NULL AND room IS NOT NULL
-    GROUP BY worker, rid
-    HAVING count(DISTINCT room) = 1
+    GROUP BY worker, rid, room
+),
+
+roomless AS (
+    SELECT e.record_id, min(l.room) AS only_room
+    FROM engine_record AS e
+    INNER JOIN life AS l
+        ON
+            l.worker IS NOT DISTINCT FROM e.worker AND l.rid = e.rid
+            AND (l.rooms = 1 OR e.at_ns BETWEEN l.from_ns AND l.to_ns)
+    WHERE e.room IS NULL
+    GROUP BY e.record_id
+    HAVING count(*) = 1
 ),
 
 resolved AS (
-    SELECT e.* REPLACE (coalesce(e.room, rooms.only_room) AS room)
+    SELECT e.* REPLACE (coalesce(e.room, roomless.only_room) AS room)
     FROM engine_record AS e
-    LEFT JOIN rooms ON rooms.worker IS NOT DISTINCT FROM e.worker AND rooms.rid = e.rid
+    LEFT JOIN roomless ON roomless.record_id = e.record_id
     WHERE e.rid IS NOT NULL AND e.kind != 'openai'
 )
 

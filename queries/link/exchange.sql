@@ -54,8 +54,12 @@ facts AS (
         p.prompt_tokens AS prefill_tokens,
         coalesce(p.rejected, false) AS prefill_rejected, p.reject_tokens,
         coalesce(p.gated, false) AS prefill_gated,
-        CASE WHEN p.has_finished THEN p.finished_ns - coalesce(kp.skew_ns, 0) END AS prefill_finished_ns,
-        p.transfer_failed_ns - coalesce(kp.skew_ns, 0) AS transfer_failed_ns,
+        -- at the latest: a stamp of whole seconds may be a second early
+        CASE
+            WHEN p.has_finished THEN p.finished_ns + if(p.finished_ns % 1000000000 = 0, 999999999, 0) - coalesce(kp.skew_ns, 0)
+        END AS prefill_finished_ns,
+        p.transfer_failed_ns + if(p.transfer_failed_ns % 1000000000 = 0, 999999999, 0) - coalesce(kp.skew_ns, 0)
+            AS transfer_failed_ns,
         coalesce(d.transfer_failed OR p.transfer_failed, false) AS transfer_failed,
         coalesce(k.high_ns - k.low_ns, 0) AS clock_width_ns
     FROM joined AS j

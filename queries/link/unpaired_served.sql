@@ -11,4 +11,7 @@ FROM served AS s
 LEFT JOIN clock AS k ON k.worker = s.clock_worker
 LEFT JOIN model_pair AS m ON m.engine_model = s.model
 LEFT JOIN model_name AS n ON n.alias = s.model
-WHERE s.served_id NOT IN (SELECT served_id FROM pairing)
+WHERE
+    s.served_id NOT IN (SELECT served_id FROM pairing)
+    -- a prefill half of a room that several claim has its decode half among the others
+    AND (s.decode_id IS NOT NULL OR NOT s.room_ambiguous)
