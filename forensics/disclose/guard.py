@@ -115,8 +115,10 @@ class _Look:
                     elif is_own:
                         own[tenant].add(window)
         free = {window for text in self.public for window in look.shared(text)}
+        named = {letter.label: _own_windows(letter) for letter in self.letters}
         for zone in zones:
-            zone.shared -= free | own[zone.letter.tenant] | _own_windows(zone.letter)
+            if zone.shared:
+                zone.shared -= free | own[zone.letter.tenant] | named[zone.letter.label]
             if zone.shared:
                 yield Hit(zone.letter.label, zone.where, "text of another tenant", zone.length())
 

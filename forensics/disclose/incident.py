@@ -10,6 +10,7 @@ from forensics.case.folder import Case
 from forensics.disclose import inert
 from forensics.disclose.documents import render
 from forensics.disclose.lanes import lanes
+from forensics.disclose.pictures import pictures
 from forensics.disclose.tables import Row, iso, rows
 
 CANDIDATES_SHOWN: Final = 5
@@ -29,10 +30,12 @@ def documents(
     ``counts`` is the case's summary, ``run`` the run's ``id`` and ``made_at``. Evidence text in it is one line each,
     without control characters, and escaped as each format needs.
     """
-    context = inert.tree(_context(con, case, counts, headline, run))
+    found = _context(con, case, counts, headline, run)
+    charts = pictures(con, case, found["lanes"], counts["boundary"])
+    context = inert.tree(found)
     return {
         "incident.md": render("incident/incident.md.jinja", report=context),
-        "incident.html": render("incident/incident.html.jinja", report=context),
+        "incident.html": render("incident/incident.html.jinja", report=context, charts=charts),
         "incident.json": json.dumps(context, ensure_ascii=True, indent=1) + "\n",
     }
 

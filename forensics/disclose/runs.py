@@ -7,6 +7,7 @@ spaces, is found wherever it stands, re-cased and re-punctuated as it may be.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -16,7 +17,6 @@ RUN: Final = 20
 DENSE_RUN: Final = 12
 _BASE: Final = 0x9E3779B97F4A7C15
 _BITS: Final = 20
-_BEYOND_ASCII: Final = re.compile(rb"[\x80-\xff]+")
 _DENSE: Final = re.compile(
     "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U000323af]{12}"
 )
@@ -30,14 +30,18 @@ def fold(text: str) -> str:
     """Returns the letters and digits of ``text``, compatibility forms and case folded, without anything between."""
     if text.isascii():
         return text.encode("ascii").translate(_LOWER, _DROP).decode("ascii")
-    folded = unicodedata.normalize("NFKC", text).casefold().encode("utf-8", "surrogatepass").translate(None, _DROP)
-    return _BEYOND_ASCII.sub(_letters, folded).decode("utf-8", "surrogatepass")
+    codes = _codes(unicodedata.normalize("NFKC", text).casefold())
+    return codes[_alphanumeric()[codes]].tobytes().decode("utf-32-le", "surrogatepass")
 
 
-def _letters(found: re.Match[bytes]) -> bytes:
-    """Keeps the letters and digits of a stretch beyond ASCII, where bytes cannot say what is one."""
-    stretch = found[0].decode("utf-8", "surrogatepass")
-    return "".join(filter(str.isalnum, stretch)).encode("utf-8", "surrogatepass")
+@cache
+def _alphanumeric() -> npt.NDArray[np.bool_]:
+    """Returns, for every code point, whether it is a letter or digit."""
+    return np.fromiter((chr(code).isalnum() for code in range(0x110000)), dtype=np.bool_, count=0x110000)
+
+
+def _codes(text: str) -> npt.NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
 def windows(folded: str) -> Iterator[tuple[int, str]]:
@@ -55,12 +59,16 @@ class Windows:
     def __init__(self, documents: Iterable[str]) -> None:
         held = [(document, {window for _, window in windows(document)}) for document in documents]
         # A run holds a gram at every stride-th position, wherever it begins: gram + stride - 1 = run.
-        self._sieves = [_Sieve(held, RUN, gram=12, stride=9), _Sieve(held, DENSE_RUN, gram=8, stride=5)]
+        self._sieve = _Sieve(held, RUN, gram=12, stride=9)
+        self._dense = _Sieve(held, DENSE_RUN, gram=8, stride=5)
 
     def shared(self, text: str) -> set[str]:
         """Returns the windows that stand in ``text``."""
         folded = fold(text)
-        return set().union(*(sieve.shared(folded) for sieve in self._sieves if sieve.windows))
+        found = self._sieve.shared(folded)
+        if not folded.isascii() and _DENSE.search(folded):
+            found |= self._dense.shared(folded)
+        return found
 
 
 class _Sieve:
@@ -75,6 +83,8 @@ class _Sieve:
         self._maybe[self._hashes >> np.uint64(64 - _BITS)] = True
 
     def shared(self, folded: str) -> set[str]:
+        if not self.windows:
+            return set()
         grams = _grams(folded, self._gram, self._stride)
         maybe = np.flatnonzero(self._maybe[grams >> np.uint64(64 - _BITS)])
         at = np.searchsorted(self._hashes, grams[maybe]).clip(max=len(self._hashes) - 1)
@@ -92,7 +102,7 @@ class _Sieve:
 
 def _grams(folded: str, gram: int, stride: int) -> Hashes:
     """Returns the hashes of the grams that begin at every ``stride``-th character."""
-    codes = np.frombuffer(folded.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
+    codes = _codes(folded).astype(np.uint64)
     count = len(codes) - gram + 1
     if count <= 0:
         return np.empty(0, dtype=np.uint64)

@@ -1,12 +1,13 @@
 """Chains exact runs of one response and one text into passages: in order on both sides, with small gaps."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from forensics.match.seeds import Ints, Segments
+from forensics.match.seeds import Segments
 
 _LOOK_BACK: Final = 32
 
@@ -29,7 +30,7 @@ def gap_cost(response_gap: int, source_gap: int) -> int:
 _LOG: Final[list[int]] = [round(1000 * float(x)) for x in np.log2(np.arange(1, 4097))]
 
 
-def chains(found: Segments, total: Ints, gap: int) -> list[Chain]:
+def chains(found: Segments, total: Sequence[int], gap: int) -> list[Chain]:
     """Returns the chains of one response and one text, best first, every run in one chain at most.
 
     ``total`` holds the cumulated weights of the response's bytes (one more than bytes); ``gap`` is the widest gap
@@ -37,8 +38,7 @@ def chains(found: Segments, total: Ints, gap: int) -> list[Chain]:
     """
     order = np.lexsort((found.source_at, found.at))
     at, source_at, length = (x[order].tolist() for x in (found.at, found.source_at, found.length))
-    weight: list[int] = (total[found.at + found.length] - total[found.at])[order].tolist()
-    cumulated: list[int] = total.tolist()
+    weight = [total[a + n] - total[a] for a, n in zip(at, length, strict=True)]
     best, before = list(weight), [-1] * len(weight)
     for i in range(len(at)):
         for j in range(i - 1, max(-1, i - 1 - _LOOK_BACK), -1):
@@ -48,7 +48,7 @@ def chains(found: Segments, total: Ints, gap: int) -> list[Chain]:
                 continue
             if source_at[i] <= source_at[j] or at[i] + length[i] <= end:
                 continue
-            rest = weight[i] - (cumulated[at[i] + trim] - cumulated[at[i]])
+            rest = weight[i] - (total[at[i] + trim] - total[at[i]])
             score = best[j] + rest - gap_cost(at[i] + trim - end, source_at[i] + trim - source_end)
             if score > best[i]:
                 best[i], before[i] = score, j

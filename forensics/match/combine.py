@@ -102,7 +102,7 @@ def _alone(reader: Reader, pair: Pair, rows: Ints) -> dict[int, int]:
         elif held:
             bits = min(bits, max(0, round(1000 * math.log2(max(reader.tenants, 2) / held))))
         worth[row] = bits
-    data = pair.response.folded.data.tobytes()
+    data = pair.response.folded.spelling
     spelling = {row: data[facts.first[reader.facts.at[row]] : facts.last[reader.facts.at[row]]] for row in worth}
     return {
         row: bits

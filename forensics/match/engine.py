@@ -19,6 +19,7 @@ from forensics.match.normalise import fold
 from forensics.match.passages import LISTED, Pair, passages
 from forensics.match.reading import Reader, Shared, prepare
 from forensics.match.seeds import Ints, Segments
+from forensics.match.sifting import sifted
 from forensics.match.spans import Match, Span, Text, cover, place
 from forensics.match.weigh import ANCHOR, Scale, Weights
 
@@ -71,18 +72,23 @@ BAND: Final = 512  # bytes of diagonals whose runs are counted together before t
 EXTENSION: Final = 8_000  # milli-bits that aligning may add to what exact runs weigh
 
 
-def match(responses: Sequence[Text], library: Library, roles: Roles, settings: Settings = SUSPECTS) -> list[Match]:
+def match(
+    responses: Sequence[Text], library: Library, roles: Roles, settings: Settings = SUSPECTS, *, threads: int = 1
+) -> list[Match]:
     """Returns every passage that a response shares with a text whose role towards it includes SOURCE.
 
-    ``roles(text)`` returns one byte of ``ledger`` flags for each response. Ordered by response, source, place.
+    ``roles(text)`` returns one byte of ``ledger`` flags for each response. Ordered by response, source, place. The
+    result does not depend on ``threads``.
     """
-    return Examination(responses, library, roles, settings).matches()
+    return Examination(responses, library, roles, settings, threads).matches()
 
 
 class Examination:
     """One run of the engine over one set of responses."""
 
-    def __init__(self, responses: Sequence[Text], library: Library, roles: Roles, settings: Settings) -> None:
+    def __init__(
+        self, responses: Sequence[Text], library: Library, roles: Roles, settings: Settings, threads: int
+    ) -> None:
         self._ids = [text.text_id for text in responses]
         self._responses = [prepare(text.text, with_facts=settings.facts) for text in responses]
         self._settings, self._library = settings, library
@@ -90,9 +96,9 @@ class Examination:
         tenants: dict[str | None, int] = {}
         self._sources: list[tuple[str, str | None]] = []
         self._shared: list[Shared] = []
-        for text in library:
+        for text, found in sifted(library, self._reader.sift, threads):
             tenant = tenants.setdefault(text.tenant, len(tenants))
-            shared = self._reader.read(len(self._sources), text.text, roles(text), tenant)
+            shared = self._reader.read(len(self._sources), found, roles(text), tenant)
             if shared:
                 self._sources.append((text.text_id, text.tenant))
                 self._shared.append(shared)
@@ -165,13 +171,12 @@ class Examination:
 
     def _chosen(self, response: int, shared: Shared, runs: Segments) -> list[list[Run]]:
         weights = self._weights[shared.counted][response]
-        total = np.concatenate([[0], np.cumsum(weights.raw)])
-        net = np.concatenate([[0], np.cumsum(weights.net)])
+        net = weights.net_total
         location = round(1000 * (math.log2(max(len(weights.raw), 2)) + math.log2(max(shared.size, 2))))
         least = self._settings.least_bits_milli + location - ANCHOR - EXTENSION
         chosen = []
-        for chain in chains(runs, total, self._settings.gap)[: self._settings.most_chains]:
-            told = sum(int(net[a + n] - net[a]) for a, _, n in chain.runs)
+        for chain in chains(runs, weights.raw_total, self._settings.gap)[: self._settings.most_chains]:
+            told = sum(net[a + n] - net[a] for a, _, n in chain.runs)
             if (told > 0 and told >= least) or chain.score + ANCHOR - location >= LISTED:
                 chosen.append(list(chain.runs))
         return chosen

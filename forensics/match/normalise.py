@@ -10,7 +10,7 @@ Everything is vectorised over code points: time is proportional to the length, w
 
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -52,6 +52,17 @@ class Folded:
     def __len__(self) -> int:
         return len(self.data)
 
+    @cached_property
+    def spelling(self) -> bytes:
+        """Returns ``data`` as bytes."""
+        return self.data.tobytes()
+
+    @cached_property
+    def leads(self) -> list[bool]:
+        """Returns ``lead`` as a list."""
+        leads: list[bool] = self.lead.tolist()
+        return leads
+
 
 @dataclass(frozen=True)
 class _Table:
@@ -87,6 +98,12 @@ def fold(text: str) -> Folded:
     if len(folded) and ((folded >= 0x1161) & (folded <= 0x1175)).any():
         folded, start, end = _compose_jamo(folded, start, end)
     return _encode(folded, start, end, table)
+
+
+def characters(codes: Codes) -> tuple[Bytes, Codes]:
+    """Returns how many code points each of ``codes`` folds to, and the first of them where there is one."""
+    table = _table()
+    return table.count[codes], table.target[table.first[codes]]
 
 
 def _fold_ascii(raw: Bytes, table: _Table) -> Folded:

@@ -42,10 +42,9 @@ def passages(
     """Returns the aligned spans of a pair that weigh at least ``least_milli`` or are listed, and their exact runs."""
     if not chosen:
         return [], []
-    raw = np.concatenate([[0], np.cumsum(pair.weights.raw)]).tolist()
-    net = np.concatenate([[0], np.cumsum(pair.weights.net)]).tolist()
-    texts = pair.response.folded.data.tobytes(), pair.folded.data.tobytes()
-    lead = pair.response.folded.lead.tolist()
+    raw, net = pair.weights.raw_total, pair.weights.net_total
+    texts = pair.response.folded.spelling, pair.folded.spelling
+    lead = pair.response.folded.leads
     aligned = [_whole_words(pair, align(texts, chain, raw, lead, gap)) for chain in chosen]
     weighed = sorted((-stretch_score(runs, net), -stretch_score(runs, raw), runs) for runs in aligned)
     edges = [_edges(pair, runs) for _, _, runs in weighed]

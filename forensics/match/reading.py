@@ -10,7 +10,10 @@ import numpy.typing as npt
 from forensics.match.ledger import HOLDER, NAMELESS, OWN, SOURCE, TAINTED, Flags, Ledger
 from forensics.match.normalise import Folded, fold
 from forensics.match.seeds import GramIndex, Ints, Segments, seed_grams, segments
-from forensics.match.tokens import NO_FACTS, Facts, Tokens, facts, sequences, tokens
+from forensics.match.sieve import Found, Sieve
+from forensics.match.tokens import NO_FACTS, Facts, Tokens, facts, tokens
+
+Mask = npt.NDArray[np.bool_]
 
 PAIR_REACH: Final = 160  # bytes between two facts of a response that are weighed together
 NEAR: Final = 300  # bytes within which a text holds two facts together
@@ -64,6 +67,8 @@ class Reader:
         distinct = [np.unique(r.words.value) for r in responses]
         self.words = GramIndex([(values, np.arange(len(values))) for values in distinct])
         self.facts = GramIndex([(r.facts.value, np.arange(len(r.facts))) for r in responses])
+        prepared = [(r.folded, r.words, r.facts) for r in responses]
+        self.sift = Sieve(prepared, self.grams, self.words, self.facts, seed_bytes).sift
         self._pair_first, self._pair_second, pair_response = self._pairs(responses)
         count = len(responses)
         self.gram_ledger = Ledger(self.grams.response, count)
@@ -86,25 +91,25 @@ class Reader:
         columns = np.array(listed, dtype=np.int64).reshape(-1, 3)
         return columns[:, 0], columns[:, 1], columns[:, 2]
 
-    def read(self, number: int, text: str, flags: Flags, tenant: int) -> Shared | None:
-        """Notes one text; ``flags[i]`` is its capacity towards response i. Returns what it may have leaked, if any."""
+    def read(self, number: int, found: Found, flags: Flags, tenant: int) -> Shared | None:
+        """Notes what was ``found`` in one text; ``flags[i]`` is its capacity towards response i.
+
+        Returns what the text may have leaked, if any.
+        """
         self.tenants = max(self.tenants, tenant + 1)
-        folded = fold(text)
-        rows, source_at = self.grams.lookup(*seed_grams(folded, self.seed_bytes))
+        rows, source_at = found.gram_rows, found.gram_at
         role = flags[self.grams.response[rows]]
-        told_before = self._told_before(len(folded), source_at[role & TAINTED > 0])
-        role = _silenced(role, told_before[source_at])
+        told_before = self._told_before(found.size, source_at[role & TAINTED > 0])
+        role = _silenced(role, told_before, source_at)
         self.gram_ledger.note(rows, role, tenant)
-        words = tokens(folded)
-        word_rows, word_at = self.words.lookup(words.value, words.first, limit=1)
-        word_role = _silenced(flags[self.words.response[word_rows]], told_before[word_at])
-        self.word_ledger.note(word_rows, word_role, tenant)
-        fact_rows, fact_at = self.facts.lookup(*sequences(words))
-        fact_role = _silenced(flags[self.facts.response[fact_rows]], told_before[fact_at])
+        word_role = _silenced(flags[self.words.response[found.word_rows]], told_before, found.word_at)
+        self.word_ledger.note(found.word_rows, word_role, tenant)
+        fact_rows, fact_at = found.fact_rows, found.fact_at
+        fact_role = _silenced(flags[self.facts.response[fact_rows]], told_before, fact_at)
         self.fact_ledger.note(fact_rows, fact_role, tenant)
         pairs = self.pairs_near(fact_rows, fact_at)
         pair_role = flags[self.facts.response[self._pair_first[pairs]]]
-        if not told_before[fact_at].any():
+        if told_before is None or not told_before[fact_at].any():
             self.pair_ledger.note(pairs, pair_role, tenant)
         leaked = role & SOURCE > 0
         told = fact_role & SOURCE > 0
@@ -114,10 +119,12 @@ class Reader:
         runs = segments(self.grams.response[rows], self.grams.at[rows], source_at, self.seed_bytes)
         nameless = bool((flags & NAMELESS).any())
         counted = nameless or bool((flags & HOLDER).any())
-        return Shared(number, tenant, nameless, counted, len(folded), len(words), runs, fact_rows[told], fact_at[told])
+        return Shared(number, tenant, nameless, counted, found.size, found.words, runs, fact_rows[told], fact_at[told])
 
-    def _told_before(self, size: int, tainted_at: Ints) -> npt.NDArray[np.bool_]:
-        """Marks the bytes of a text that stand in an affected answer which its tenant was sent before."""
+    def _told_before(self, size: int, tainted_at: Ints) -> Mask | None:
+        """Marks the bytes of a text that stand in an affected answer which its tenant was sent before, if any do."""
+        if not len(tainted_at):
+            return None
         edge = np.zeros(size + 1, dtype=np.int64)
         np.add.at(edge, tainted_at, 1)
         np.subtract.at(edge, np.minimum(tainted_at + self.seed_bytes, size), 1)
@@ -153,10 +160,10 @@ class Reader:
             ledger.settle()
 
 
-def _silenced(role: Flags, where: npt.NDArray[np.bool_]) -> Flags:
+def _silenced(role: Flags, told_before: Mask | None, at: Ints) -> Flags:
     """Takes from what stands in an affected answer the power to explain others away: it travelled on from there."""
-    if not where.any():
+    if told_before is None:
         return role
     role = role.copy()
-    role[where] &= np.uint8(~(OWN | HOLDER) & 0xFF)
+    role[told_before[at]] &= np.uint8(~(OWN | HOLDER) & 0xFF)
     return role

@@ -30,6 +30,9 @@ _SPAN_COLUMNS: Final = """
 """
 
 
+_AGAIN_COLUMNS: Final = "exchange_id VARCHAR, part INTEGER, said_exchange_id VARCHAR, said_part INTEGER"
+
+
 @dataclass(frozen=True)
 class MatchReport:
     """Examined exchanges, those whose both sides were complete, texts read, and spans kept."""
@@ -47,10 +50,11 @@ class MatchReport:
 
 
 def match(con: duckdb.DuckDBPyConnection, case: Case, *, threads: int, metadata_only: bool = False) -> MatchReport:
-    """Writes ``examined``, ``match_span`` and ``scan`` (contract: ``docs/architecture.md``).
+    """Writes ``examined``, ``match_span``, ``scan`` and ``answer_again`` (contract: ``docs/architecture.md``).
 
     Reads the tables of link and suspect and, unless ``metadata_only``, the view ``text``, which it attaches. With
-    ``metadata_only`` both tables stay empty. ``threads`` bounds the database; the result does not depend on it.
+    ``metadata_only`` all but the first stay empty. ``threads`` bounds the database and the reading of texts; the
+    result does not depend on it.
     """
     con.execute(f"CREATE OR REPLACE TABLE match_span ({_SPAN_COLUMNS})")
     examined = create_table(con, "examined", query("match/examined", case.site))
@@ -62,10 +66,12 @@ def match(con: duckdb.DuckDBPyConnection, case: Case, *, threads: int, metadata_
     complete = create_table(con, "scan", query("match/scan", case.site), **margins)
     if metadata_only:
         con.execute("DELETE FROM scan")
+        con.execute(f"CREATE OR REPLACE TABLE answer_again ({_AGAIN_COLUMNS})")
         return MatchReport(0, 0, 0, 0)
     con.execute(f"SET threads = {int(threads)}")
     texts.attach(con, case)
-    search = _Search(con, case)
+    create_table(con, "answer_again", query("match/answer_again", case.site))
+    search = _Search(con, case, threads)
     rows = search.rows()
     _keep(con, rows)
     complete = (con.execute("SELECT count(*) FROM scan WHERE complete").fetchone() or (0,))[0]
@@ -85,7 +91,8 @@ def _keep(con: duckdb.DuckDBPyConnection, rows: list[tuple[object, ...]]) -> Non
 class _Search:
     """Says what every text of the case may do to each examined response, and turns matches into rows."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, case: Case) -> None:
+    def __init__(self, con: duckdb.DuckDBPyConnection, case: Case, threads: int) -> None:
+        self._threads = threads
         self.library = CaseLibrary(con)
         self._public = public_texts(case)
         rows = con.execute("SELECT exchange_id, tenant, began_ns FROM examined ORDER BY exchange_id").fetchall()
@@ -112,7 +119,7 @@ class _Search:
             return []
         responses = list(self.library.fetch([p.text_id for p in self._mine]))
         library = PublicFirst(self._public, self.library)
-        found = match_texts(responses, library, self._roles)
+        found = match_texts(responses, library, self._roles, threads=self._threads)
         by_exchange: dict[str, list[Match]] = defaultdict(list)
         for each in found:
             by_exchange[self.library.parts[each.response_id].exchange_id].append(each)

@@ -56,7 +56,16 @@ def _block_hashes(data: Bytes, size: int) -> Hashes:
     return mixed ^ (mixed >> np.uint64(29))
 
 
-def capped(hashes: Hashes, limit: int = REPEATS) -> Ints:
+def gram_hashes_at(data: Bytes, at: Ints, size: int) -> Hashes:
+    """Returns what ``gram_hashes`` says of the places ``at``, all of which must have ``size`` bytes."""
+    done = np.zeros(len(at), dtype=np.uint64)
+    for step in range(size):
+        done = done * np.uint64(_BASE) + data[at + step] + np.uint64(1)
+    mixed = (done ^ (done >> np.uint64(33))) * _MIX
+    return mixed ^ (mixed >> np.uint64(29))
+
+
+def capped(hashes: Hashes | Ints, limit: int = REPEATS) -> Ints:
     """Returns, in ascending order, the indices of the first ``limit`` occurrences of each hash."""
     order = np.argsort(hashes, kind="stable")
     ordered = hashes[order]
@@ -110,8 +119,19 @@ class GramIndex:
         held: Ints = np.repeat(counted, self._count)
         return held
 
-    def lookup(self, hashes: Hashes, at: Ints, limit: int = REPEATS) -> tuple[Ints, Ints]:
-        """Returns (rows, places in the text) of the grams that stand in a response; each at most ``limit`` times."""
+    def holds(self, hashes: Hashes) -> npt.NDArray[np.bool_]:
+        """Marks the hashes that stand in a response."""
+        if not len(self._hash):
+            return np.zeros(len(hashes), dtype=np.bool_)
+        slot = np.minimum(np.searchsorted(self._hash, hashes), len(self._hash) - 1)
+        held: npt.NDArray[np.bool_] = self._hash[slot] == hashes
+        return held
+
+    def lookup(self, hashes: Hashes, at: Ints, limit: int = REPEATS, owner: Ints | None = None) -> tuple[Ints, Ints]:
+        """Returns (rows, places in the text) of the grams that stand in a response; each at most ``limit`` times.
+
+        ``owner`` says which of several texts each gram is of; the limit then holds for each text.
+        """
         seen = np.flatnonzero(self._seen[hashes >> self._shift])
         hashes, at = hashes[seen], at[seen]
         if not len(self._hash) or not len(hashes):
@@ -119,8 +139,9 @@ class GramIndex:
         slot = np.searchsorted(self._hash, hashes)
         slot[slot == len(self._hash)] = 0
         known = np.flatnonzero(self._hash[slot] == hashes)
-        known = known[capped(hashes[known], limit)]
-        slot, at = slot[known], at[known]
+        slot = slot[known]
+        kept = capped(slot if owner is None else slot + owner[seen[known]] * len(self._hash), limit)
+        slot, at = slot[kept], at[known[kept]]
         count = self._count[slot]
         step = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
         return np.repeat(self._first[slot], count) + step, np.repeat(at, count)

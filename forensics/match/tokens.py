@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from forensics.match.normalise import DIGIT, IDEOGRAPH, Folded
+from forensics.match.normalise import DIGIT, IDEOGRAPH, Bytes, Folded
 from forensics.match.seeds import Hashes, Ints
 
 LONGEST_FACT: Final = 6
@@ -84,6 +84,25 @@ def tokens(folded: Folded) -> Tokens:
     return Tokens(first[keep], last[keep], value[keep], digits[keep], spaced[keep])
 
 
+def token_values(data: Bytes, first: Ints, middle: Ints, last: Ints) -> Hashes:
+    """Returns the hash that ``tokens`` gives each token; ``middle`` is where a second character begins, or its end."""
+    value = _spelled(data, first, middle)
+    two = np.flatnonzero(middle < last)
+    value[two] += _spelled(data, middle[two], last[two]) * _PAIR
+    return (value ^ (value >> np.uint64(31))) * _PAIR
+
+
+def _spelled(data: Bytes, first: Ints, last: Ints) -> Hashes:
+    if not len(first):
+        return np.empty(0, dtype=np.uint64)
+    length = last - first
+    begin = np.cumsum(length) - length
+    place = np.arange(int(length.sum())) - np.repeat(begin, length)
+    powers = np.multiply.accumulate(np.full(int(length.max()), _BASE, dtype=np.uint64))
+    spelled = (data[np.repeat(first, length) + place].astype(np.uint64) + np.uint64(1)) * powers[place]
+    return np.add.reduceat(spelled, begin)
+
+
 def stems(folded: Folded, length: int) -> tuple[Hashes, Ints, Ints]:
     """Returns (hash, first byte, last byte) of every word by its first ``length`` bytes; characters where unspaced."""
     n = len(folded)
@@ -110,13 +129,14 @@ def sequences(words: Tokens) -> tuple[Hashes, Ints]:
     for length in range(2, LONGEST_FACT + 1):
         if len(value) < length:
             break
-        run = _chain(run[:-1], value[length - 1 :])
+        run = chained(run[:-1], value[length - 1 :])
         hashes.append(run)
         places.append(first[: len(run)])
     return np.concatenate(hashes), np.concatenate(places)
 
 
-def _chain(run: Hashes, value: Hashes) -> Hashes:
+def chained(run: Hashes, value: Hashes) -> Hashes:
+    """Returns the hashes of the sequences ``run``, each with one more token."""
     mixed = run * _BASE + value
     return mixed ^ (mixed >> np.uint64(32))
 
@@ -133,7 +153,7 @@ def facts(text: str, folded: Folded, words: Tokens) -> Facts:
             chosen = at[index : index + length]
             value = words.value[chosen[0]]
             for token in chosen[1:]:
-                value = _chain(np.array([value]), words.value[token : token + 1])[0]
+                value = chained(np.array([value]), words.value[token : token + 1])[0]
             found.setdefault(int(value), (int(words.first[chosen[0]]), int(words.last[chosen[-1]]), bits, named))
         index += max(length, 1)
     rows = sorted((first, last, value, bits, named) for value, (first, last, bits, named) in found.items())

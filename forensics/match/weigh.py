@@ -8,6 +8,7 @@ h of T tenants hold weighs log2(T / h) for the whole run.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -39,6 +40,18 @@ class Weights:
     own: Mask
     public: Mask
     common: Mask
+
+    @cached_property
+    def raw_total(self) -> list[int]:
+        """Returns ``raw`` cumulated: one value more than bytes, from 0."""
+        total: list[int] = [0, *np.cumsum(self.raw).tolist()]
+        return total
+
+    @cached_property
+    def net_total(self) -> list[int]:
+        """Returns ``net`` cumulated: one value more than bytes, from 0."""
+        total: list[int] = [0, *np.cumsum(self.net).tolist()]
+        return total
 
 
 class Scale:

@@ -7,16 +7,17 @@ question. Tokens are counted part by part: the toy tokenizer never joins a piece
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import accumulate
+from functools import cache, lru_cache
+
+import numpy as np
 
 from forensics.scenario import texts, tokens
 from forensics.scenario.domains import Domain
 from forensics.scenario.texts import Dossier, Message
 
-PARAGRAPHS = 1_200
-LONG = 12_000  # tokens from which a prompt is filled up with stock
-FIGURES = 160  # at most so many figures pad a prompt to its exact length
+PARAGRAPHS = 400
+LONG = 2_400  # tokens from which a prompt is filled up with stock
+FIGURES = 240  # about so many figures pad a prompt to its exact length at most
 END_TOKENS = tokens.count(tokens.chat_text(()))
 
 
@@ -43,27 +44,35 @@ class Filler:
 
     domain: Domain
     seed: str
+    lines: int
     tokens: int
 
-    def chosen(self) -> tuple[list[int], int]:
-        """Returns which paragraphs, and how many tokens they are with their numbers and line ends."""
-        held = stock(self.domain)
-        rng = random.Random(self.seed)
-        least = min(held.sizes)
-        drawn = rng.choices(range(len(held.sizes)), k=self.tokens // least + 1)
-        # "[", the number's digits by threes, "]" and the line end; the blank before the text joins its first piece.
-        sums = accumulate(held.sizes[one] + 3 + (len(str(at)) + 2) // 3 for at, one in enumerate(drawn, 1))
-        used, fit = 0, 0
-        for total in sums:
-            if total > self.tokens:
-                break
-            used, fit = used + 1, total
-        return drawn[:used], fit
-
+    @property
     def text(self) -> str:
-        """Returns the paragraphs, one a line."""
-        paragraphs = stock(self.domain).paragraphs
-        return "".join(f"[{at}] {paragraphs[one]}\n" for at, one in enumerate(self.chosen()[0], 1))
+        """The paragraphs, one a line."""
+        return _lines(self.domain, self.seed, self.lines)
+
+
+def filler(domain: Domain, seed: str, most: int) -> Filler:
+    """Returns as many paragraphs as ``most`` tokens hold with their numbers and line ends."""
+    sizes = np.asarray(stock(domain).sizes, dtype=np.int64)
+    drawn = _drawn(domain, seed, most // int(sizes.min()) + 1)
+    # "[", the number's digits by threes, "]" and the line end; the blank before the text joins its first piece.
+    digits = np.char.str_len(np.arange(1, len(drawn) + 1).astype(np.str_))
+    sums = np.cumsum(sizes[drawn] + 3 + (digits + 2) // 3)
+    lines = int(np.searchsorted(sums, most, side="right"))
+    return Filler(domain, seed, lines, int(sums[lines - 1]) if lines else 0)
+
+
+@lru_cache(maxsize=1)
+def _lines(domain: Domain, seed: str, lines: int) -> str:
+    paragraphs = stock(domain).paragraphs
+    return "".join([f"[{at}] {paragraphs[one]}\n" for at, one in enumerate(_drawn(domain, seed, lines), 1)])
+
+
+def _drawn(domain: Domain, seed: str, number: int) -> list[int]:
+    """Returns the first ``number`` paragraphs of a sequence that ``seed`` fixes."""
+    return random.Random(seed).choices(range(len(stock(domain).sizes)), k=number)
 
 
 @dataclass(frozen=True)
@@ -85,7 +94,7 @@ class Sheet:
     @property
     def messages(self) -> tuple[Message, ...]:
         """All messages as the client sent them."""
-        body = self.head + (self.filler.text() if self.filler else "") + self.tail
+        body = self.head + (self.filler.text if self.filler else "") + self.tail
         if self.layout == "tool":
             return (*self.opening, {"role": "tool", "tool_call_id": "call_records", "content": body})
         if self.layout == "parts":
@@ -123,14 +132,14 @@ def sheet(
     earlier = tokens.count(tokens.chat_text(history)) - END_TOKENS if history else 0
     room = size + earlier - start - closing - tokens.count(f"\n{domain.readings}:")
     head, dossiers, places, used = _records(domain, rng, first, extra=extra, layout=layout, start=start, room=room)
-    filler, seed = None, f"{rng.getrandbits(64):x}"
-    if room - used > LONG:
-        filler = Filler(domain, seed, room - used - FIGURES)
-        used += filler.chosen()[1]
+    stuffing, seed = None, f"{rng.getrandbits(64):x}"
+    if room - used > FIGURES:
+        stuffing = filler(domain, seed, room - used - FIGURES // 2)
+        used += stuffing.tokens
     figures = "".join(f" {rng.randrange(10, 999)}" for _ in range(max(0, room - used)))
     tail = f"\n{domain.readings}:{figures}{close}" if figures else close
     total = start + closing + used + (tokens.count(f"\n{domain.readings}:{figures}") if figures else 0)
-    return Sheet(opening, layout, head, tail, filler, dossiers, places, total)
+    return Sheet(opening, layout, head, tail, stuffing, dossiers, places, total)
 
 
 def _records(

@@ -7,6 +7,7 @@ read back as text.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 from zlib import crc32
 
@@ -30,10 +31,12 @@ def count(text: str) -> int:
 
 def ids(text: str) -> list[int]:
     """Returns a stable token id for each token of ``text``."""
-    return [
-        _SPECIAL.get(piece) or 100 + crc32(piece.encode("utf-8", "surrogatepass")) % 31_900
-        for piece in _PIECE.findall(text)
-    ]
+    return [_id(piece) for piece in _PIECE.findall(text)]
+
+
+@cache
+def _id(piece: str) -> int:
+    return _SPECIAL.get(piece) or 100 + crc32(piece.encode("utf-8", "surrogatepass")) % 31_900
 
 
 def chat_text(messages: Sequence[Message]) -> str:

@@ -199,7 +199,7 @@ KOREAN = Phrases(
 )
 
 LANGUAGES: Mapping[str, Phrases] = {"en": ENGLISH, "de": GERMAN, "ru": RUSSIAN, "ko": KOREAN}
-SENTENCES = 14
+SENTENCES = 40
 HABIT = 10
 
 

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from forensics.scenario.declare import case_toml
 from forensics.scenario.exchanges import Exchange, Plan
@@ -103,12 +103,12 @@ class _Plot:
         """The same number is the same tenant throughout a world; which one differs by seed."""
         return self._tenants[number % len(self._tenants)]
 
-    def ask(self, who: int, place: str, size: int, *, gap: float = 0.0, **more: object) -> str:
+    def ask(self, who: int, place: str, size: int, *, gap: float = 0.0, **more: Any) -> str:
         """Plans an exchange of tenant ``who`` and returns its key."""
         key = f"k{len(self.plans):02}"
         route = self.rng.choice("pq") + place
-        settings: dict[str, object] = {"stream": self.rng.random() < 0.5, **more}
-        self.plans.append(Plan(key, round(self.at, 3), self.tenant(who), size, route, **settings))  # type: ignore[arg-type]
+        settings: dict[str, Any] = {"stream": self.rng.random() < 0.5, **more}
+        self.plans.append(Plan(key, round(self.at, 3), self.tenant(who), size, route, **settings))
         self.at += gap or self.rng.uniform(35, 60)
         return key
 
@@ -118,7 +118,7 @@ class _Plot:
             layout = self.rng.choice(("notes", "mail", "parts"))
             self.ask(first + at, place, self.rng.randrange(900, 1_500), layout=layout)
 
-    def long(self, who: int, place: str, **more: object) -> str:
+    def long(self, who: int, place: str, **more: Any) -> str:
         """Plans a prompt that prefill cannot hold and decode can."""
         return self.ask(who, place, self.rng.randrange(LIMIT, LONGEST), **more)
 

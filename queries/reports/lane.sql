@@ -11,6 +11,7 @@ SELECT
     r.received_at,
     r.received_ns,
     r.finished_ns,
+    r.reserved_ns,
     s.mechanism,
     s.status,
     s.reason,

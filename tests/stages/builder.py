@@ -35,6 +35,8 @@ CREATE OR REPLACE TABLE match_span (
 CREATE OR REPLACE TABLE scan (
   exchange_id VARCHAR, response_state VARCHAR, candidates BIGINT, candidates_complete BIGINT,
   candidates_incomplete BIGINT, complete BOOLEAN, missing_why VARCHAR, probable_milli BIGINT, confirmed_milli BIGINT);
+CREATE OR REPLACE TABLE answer_again (
+  exchange_id VARCHAR, part INTEGER, said_exchange_id VARCHAR, said_part INTEGER);
 """
 
 

@@ -4,14 +4,11 @@ import gzip
 import heapq
 import io
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from forensics.scenario.world import Worker
-
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,11 @@ def streamed(lines: Iterable[Line], slack: float) -> Iterator[Line]:
 def dumps(document: object, *, separators: tuple[str, str] | None = None) -> str:
     """Returns JSON with other scripts left as they are; escaped where half an emoji stands that UTF-8 cannot hold."""
     text = json.dumps(document, ensure_ascii=False, separators=separators)
-    return text if not _HALF.search(text) else json.dumps(document, separators=separators)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(document, separators=separators)
+    return text
 
 
 def stamp(worker: Worker, at: float) -> str:

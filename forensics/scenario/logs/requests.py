@@ -7,6 +7,7 @@ characters or elements, 3 keeps all. Prompt text stands on the *finished* record
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from forensics.scenario import tokens
@@ -197,6 +198,7 @@ def _cut_text(text: str, level: int) -> str:
     return text if level >= 3 or len(text) <= 2 * HALF else _Halves(f"{text[:HALF]}...{text[-HALF:]}")
 
 
+@lru_cache(maxsize=2)
 def _ids(text: str, level: int) -> list[Any]:
     """Returns the text's token ids, cut as the level says; the middle of a long text is not even counted."""
     if level >= 3 or len(text) <= 16 * WIDEST * HALF:
