@@ -1,4 +1,4 @@
-"""Twenty seeds of every small world and of its fixed twin, and five of the incident at full length, with the truth beside.
+"""Twenty seeds of every small world and its fixed twin, and five of the incident at full length, judged by the truth.
 
 Prints a table and writes the same as JSON: wrong verdicts (integrity, mechanism, outcome, false confirmed), the share
 of visible leaks found with the right source tenant, seconds per stage. The loose rules that look right and are not
@@ -100,7 +100,7 @@ def _small_worlds(seeds: int) -> list[Row]:
         for fixed in (False, True):
             for seed in range(1, seeds + 1):
 
-                def write(root: Path, seed: int = seed, fixed: bool = fixed) -> StoryTruth:
+                def write(root: Path, *, seed: int = seed, fixed: bool = fixed) -> StoryTruth:
                     return write_world(root, make(seed), seed=seed, fixed_engine=fixed)  # noqa: B023 - run at once
 
                 rows.append(run(name + (" fixed" if fixed else ""), seed, write))

@@ -7,7 +7,8 @@ from forensics.case.folder import Case
 _EMPTY = """
 CREATE OR REPLACE TEMP VIEW text AS
 SELECT NULL::VARCHAR AS record_id, NULL::VARCHAR AS side, NULL::INTEGER AS part, NULL::INTEGER AS message_index,
-       NULL::VARCHAR AS role, NULL::VARCHAR AS field, NULL::VARCHAR AS fragment, NULL::VARCHAR AS text
+       NULL::VARCHAR AS role, NULL::VARCHAR AS field, NULL::VARCHAR AS fragment, NULL::VARCHAR AS text,
+       NULL::VARCHAR AS file_id, NULL::BIGINT AS byte_offset
 WHERE false
 """
 
@@ -21,6 +22,6 @@ def attach(con: duckdb.DuckDBPyConnection, case: Case) -> None:
         con.execute(f"""
             CREATE OR REPLACE TEMP VIEW text AS
             SELECT file_id || ':' || byte_offset || ':' || item AS record_id,
-                   side, part, message_index, role, field, fragment, text
+                   side, part, message_index, role, field, fragment, text, file_id, byte_offset
             FROM read_parquet([{listed}])
         """)  # noqa: S608 - paths of our own making; a view's definition takes no bound values

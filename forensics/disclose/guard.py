@@ -9,6 +9,7 @@ is public, be declared so in ``public_text`` of ``case.toml``.
 """
 
 import glob
+import hashlib
 import html
 import re
 from collections import defaultdict
@@ -107,8 +108,8 @@ class _Look:
                 by_window[window].append(zone)
         look = Windows({zone.folded for zone in zones})
         own: dict[str, set[str]] = defaultdict(set)  # windows that stand in what the addressee wrote itself
-        for tenant, is_own, text in self.texts():
-            for window in look.shared(text):
+        for tenant, is_own, found in self.looked_through(look):
+            for window in found:
                 for zone in by_window[window]:
                     if zone.letter.tenant != tenant:
                         zone.shared.add(window)
@@ -117,10 +118,20 @@ class _Look:
         free = {window for text in self.public for window in look.shared(text)}
         named = {letter.label: _own_windows(letter) for letter in self.letters}
         for zone in zones:
-            if zone.shared:
-                zone.shared -= free | own[zone.letter.tenant] | named[zone.letter.label]
+            zone.shared -= free
+            zone.shared -= own[zone.letter.tenant]
+            zone.shared -= named[zone.letter.label]
             if zone.shared:
                 yield Hit(zone.letter.label, zone.where, "text of another tenant", zone.length())
+
+    def looked_through(self, look: Windows) -> Iterator[tuple[str | None, bool, set[str]]]:
+        """Yields what ``look`` finds in every text; a text that several logs hold is gone through once."""
+        known: dict[bytes, set[str]] = {}
+        for tenant, is_own, text in self.texts():
+            digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+            if digest not in known:
+                known[digest] = look.shared(text)
+            yield tenant, is_own, known[digest]
 
     def for_ids(self) -> Iterator[Hit]:
         """Yields ids that are not the addressee's: in id fields any, elsewhere those of other tenants."""

@@ -48,7 +48,7 @@ def _timeline(con: duckdb.DuckDBPyConnection, case: Case) -> Markup:
     for each in bins:
         key = each["start"], each["end"]
         totals[key] = totals.get(key, 0) + each["responses"]
-    gap = max(int(case.config.thresholds.silence_s * _SECOND), length // 250)
+    gap = max(int(case.config.thresholds.silence_s * _SECOND), length // 600)
     recorded = rows(con, case, "recorded", gap_ns=gap)
     starts = [row for row in rows(con, case, "timeline") if row["what"] == "process start" and row["subject"]]
     return draw(

@@ -17,6 +17,7 @@ RUN: Final = 20
 DENSE_RUN: Final = 12
 _BASE: Final = 0x9E3779B97F4A7C15
 _BITS: Final = 20
+_BLOCK: Final = 4096
 _DENSE: Final = re.compile(
     "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U000323af]{12}"
 )
@@ -102,12 +103,15 @@ class _Sieve:
 
 def _grams(folded: str, gram: int, stride: int) -> Hashes:
     """Returns the hashes of the grams that begin at every ``stride``-th character."""
-    codes = _codes(folded).astype(np.uint64)
-    count = len(codes) - gram + 1
-    if count <= 0:
-        return np.empty(0, dtype=np.uint64)
-    total = np.zeros((count + stride - 1) // stride, dtype=np.uint64)
-    for offset in range(gram):
-        total = total * np.uint64(_BASE) + codes[offset : offset + count : stride]
-    mixed: Hashes = (total ^ (total >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-    return mixed
+    codes = _codes(folded)
+    count = max(0, (len(codes) - gram + stride) // stride)
+    hashes = np.zeros(count, dtype=np.uint64)
+    for first in range(0, count, _BLOCK):  # a block and its characters stay in the cache
+        total = hashes[first : first + _BLOCK]
+        block = codes[first * stride : (first + len(total) - 1) * stride + gram].astype(np.uint64)
+        for offset in range(gram):
+            total *= np.uint64(_BASE)
+            total += block[offset::stride][: len(total)]
+        total ^= total >> np.uint64(29)
+        total *= np.uint64(0xBF58476D1CE4E5B9)
+    return hashes

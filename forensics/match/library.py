@@ -55,7 +55,11 @@ class CaseLibrary:
     def _read(self, parts: Sequence[Part]) -> Iterator[Text]:
         for batch in _batches(parts):
             records = sorted({part.record_id for part in batch})
-            rows = select(self._con, query("match/body"), records=records).fetchall()
+            places = [record.split(":") for record in records]
+            files = sorted({place[0] for place in places})
+            offsets = sorted({int(place[1]) for place in places})
+            body = query("match/body")
+            rows = select(self._con, body, records=records, files=files, offsets=offsets).fetchall()
             bodies = {(record, side, number): text for record, side, number, text in rows}
             for part in batch:
                 yield Text(part.text_id, part.tenant, bodies[part.record_id, part.side, part.part])

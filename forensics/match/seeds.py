@@ -106,6 +106,11 @@ class GramIndex:
     def __len__(self) -> int:
         return len(self.at)
 
+    @property
+    def hashes(self) -> Hashes:
+        """Returns the distinct hashes, ascending."""
+        return self._hash
+
     def _drop_common(self, most: int) -> None:
         kept = self.holders()[self._first] <= most if len(self._first) else np.empty(0, dtype=np.bool_)
         self._hash, self._first, self._count = self._hash[kept], self._first[kept], self._count[kept]
@@ -119,13 +124,12 @@ class GramIndex:
         held: Ints = np.repeat(counted, self._count)
         return held
 
-    def holds(self, hashes: Hashes) -> npt.NDArray[np.bool_]:
-        """Marks the hashes that stand in a response."""
+    def slots(self, hashes: Hashes) -> Ints:
+        """Returns the rank of each hash among those that stand in a response, -1 where none does."""
         if not len(self._hash):
-            return np.zeros(len(hashes), dtype=np.bool_)
+            return np.full(len(hashes), -1, dtype=np.int64)
         slot = np.minimum(np.searchsorted(self._hash, hashes), len(self._hash) - 1)
-        held: npt.NDArray[np.bool_] = self._hash[slot] == hashes
-        return held
+        return np.where(self._hash[slot] == hashes, slot, -1)
 
     def lookup(self, hashes: Hashes, at: Ints, limit: int = REPEATS, owner: Ints | None = None) -> tuple[Ints, Ints]:
         """Returns (rows, places in the text) of the grams that stand in a response; each at most ``limit`` times.

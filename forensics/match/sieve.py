@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from forensics.match.normalise import Bytes, Folded
-from forensics.match.plain import Bounds, Plain, bounds, joined, plain
-from forensics.match.seeds import GramIndex, Hashes, Ints, gram_hashes_at
+from forensics.match.plain import Bounds, Mask, Plain, bounds, joined, plain
+from forensics.match.seeds import REPEATS, GramIndex, Hashes, Ints, gram_hashes, gram_hashes_at
 from forensics.match.tokens import LONGEST_FACT, Facts, Tokens, chained, token_values
 
 Cells = npt.NDArray[np.int64]
@@ -61,18 +61,21 @@ class Sieve:
     ) -> None:
         """Takes each response's folded form, tokens and facts, and the indexes made of them."""
         self._grams, self._words, self._facts, self._size = grams, words, facts, seed_bytes
-        self._gram_table = np.zeros(1 << (64 - int(_GRAM_SHIFT)), dtype=np.bool_)
         self._single = np.zeros(1 << (64 - int(_WORD_SHIFT)), dtype=np.bool_)
         self._double = np.zeros(len(self._single), dtype=np.bool_)
+        gram_of = [np.empty((2, 0), dtype=np.uint64)]
         cell_of: dict[int, int] = {}
         for folded, tokens, named in responses:
             wide = _wide(folded.data)
-            self._gram_table[self._gram_cells(wide(0, len(folded) + _WIDE))] = True
+            cells = self._gram_cells(wide(0, len(folded) + _WIDE))[: max(len(folded) - seed_bytes + 1, 0)]
+            gram_of.append(np.stack([gram_hashes(folded.data, seed_bytes), cells.view(np.uint64)]))
             keys = _keys(wide(0, len(folded))[tokens.first], tokens.last - tokens.first)
             cell_of.update(zip(tokens.value.tolist(), _cells(keys).tolist(), strict=True))
             self._enter_facts(tokens, keys, named)
-        held = np.bincount(np.array(list(cell_of.values()), dtype=np.int64), minlength=len(self._single))
-        self._word_table, self._alone = held > 0, held == 1
+        hashes, cells = np.concatenate(gram_of, axis=1)
+        first = np.unique(hashes, return_index=True)[1]
+        self._gram_filter = _Filter.of(cells[first].view(np.int64), _GRAM_SHIFT, REPEATS)
+        self._word_filter = _Filter.of(np.array(list(cell_of.values()), dtype=np.int64), _WORD_SHIFT, 1)
 
     def _enter_facts(self, tokens: Tokens, keys: Hashes, named: Facts) -> None:
         first, last, keys = tokens.first[tokens.spaced], tokens.last[tokens.spaced], keys[tokens.spaced]
@@ -106,22 +109,27 @@ class Sieve:
         """Returns the bytes at which a gram may begin and the tokens that may be words of a response, and every key."""
         n, wide, tokens = len(folded), _wide(folded.data), shelf.tokens
         long = len(shelf.counts) == 1 and n > _BLOCK
-        table = self._word_table.copy() if long else self._word_table
+        gram_filter, word_filter = (self._gram_filter, self._word_filter) if not long else self._own_filters()
         grams, words, keys = [_NONE], [_NONE], [_NONE.astype(np.uint64)]
         starts = np.searchsorted(tokens.first, np.arange(0, n + _BLOCK, _BLOCK)).tolist()
         for low, begin, end in zip(range(0, n, _BLOCK), starts[:-1], starts[1:], strict=False):
             view = wide(low, min(low + _BLOCK, n) + self._size)
-            grams.append(np.flatnonzero(self._gram_table[self._gram_cells(view)]) + low)
+            cells = self._gram_cells(view)
+            at = gram_filter.passing(cells)
+            grams.append(at + low)
             first = tokens.first[begin:end]
             mine = _keys(view[first - low], tokens.last[begin:end] - first)
             keys.append(mine)
-            which = np.flatnonzero(table[_cells(mine)])
+            which = word_filter.passing(_cells(mine))
             words.append(which + begin)
-            if long and len(which):
-                known = which[self._words.holds(_values(folded.data, tokens, which + begin))]
-                found = _cells(mine[known])
-                table[found[self._alone[found]]] = False
+            if long:
+                at = at[at + low <= n - self._size]
+                gram_filter.enough(self._grams, gram_hashes_at(folded.data, at + low, self._size), cells[at])
+                word_filter.enough(self._words, _values(folded.data, tokens, which + begin), _cells(mine[which]))
         return np.concatenate(grams), np.concatenate(words), np.concatenate(keys)
+
+    def _own_filters(self) -> tuple["_Filter", "_Filter"]:
+        return self._gram_filter.own(len(self._grams.hashes)), self._word_filter.own(len(self._words.hashes))
 
     def _gram_cells(self, view: Hashes) -> Cells:
         """Returns the cell of every gram that a view of wide bytes holds whole."""
@@ -151,6 +159,38 @@ class Sieve:
             hashes.append(run[inside])
             places.append(first[begins[inside]])
         return np.concatenate(hashes), np.concatenate(places)
+
+
+class _Filter:
+    """A table of cells that may hold something, and how often a text has shown what they hold."""
+
+    def __init__(self, table: Mask, alone: Mask, limit: int, slots: int) -> None:
+        """``alone`` marks cells of one hash only; each of an index's ``slots`` hashes is wanted ``limit`` times."""
+        self._table, self._alone, self._limit = table, alone, limit
+        self._count = np.zeros(slots, dtype=np.int64)
+
+    @classmethod
+    def of(cls, cells: Cells, shift: np.uint64, limit: int) -> "_Filter":
+        """Returns the filter that all texts share, given the cell of every distinct hash."""
+        held = np.bincount(cells, minlength=1 << (64 - int(shift)))
+        return cls(held > 0, held == 1, limit, 0)
+
+    def own(self, slots: int) -> "_Filter":
+        """Returns a filter for one text, over an index of ``slots`` hashes."""
+        return _Filter(self._table.copy(), self._alone, self._limit, slots)
+
+    def passing(self, cells: Cells) -> Ints:
+        """Returns which of the cells may hold something that is still wanted."""
+        return np.flatnonzero(self._table[cells])
+
+    def enough(self, index: GramIndex, hashes: Hashes, cells: Cells) -> None:
+        """Notes what was found, and stops looking for what was found as often as is wanted."""
+        slot = index.slots(hashes)
+        known = np.flatnonzero(slot >= 0)
+        slot, cells = slot[known], cells[known]
+        np.add.at(self._count, slot, 1)
+        done = cells[self._count[slot] >= self._limit]
+        self._table[done[self._alone[done]]] = False
 
 
 class _Row:
