@@ -25,8 +25,9 @@ from forensics.ingest.detect import detect
 from forensics.ingest.formats import Formats
 from forensics.ingest.job import Job, Ledger
 from forensics.ingest.project import Projector
-from forensics.ingest.streams import CHUNK, survey
+from forensics.ingest.streams import survey
 from forensics.ingest.walk import Found, find
+from forensics.ingest.wrappers.base import CHUNK
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -18,11 +18,12 @@ import pyarrow.parquet as pq
 
 from forensics.case.folder import Case
 from forensics.errors import ForensicsError
-from forensics.ingest import clock, refusals
+from forensics.ingest import clock, envelopes, refusals
 from forensics.ingest.framing.records import Context, Frame, Reject
 from forensics.ingest.job import YEARLESS, Job, Ledger
 from forensics.ingest.project import Projected, Projector
-from forensics.ingest.streams import CHUNK, Decoded
+from forensics.ingest.streams import Decoded
+from forensics.ingest.wrappers.base import CHUNK
 
 Advance = Callable[[int], None]
 """Told how many bytes were done since it was last called."""
@@ -96,7 +97,9 @@ class _Writer:
         self.case, self.job = case, job
         self.folder = case.evidence / f".{job.key}.new"
         self.ledger = Ledger(job.file_id, job.detected.form.name, job.zone, job.year)
-        self.context = Context(job.label, job.detected.form.name, job.year, job.path)
+        plain = job.path if job.survey.compression == "none" else None
+        opens = envelopes.opener(job.detected.envelopes)
+        self.context = Context(job.label, job.detected.form.name, job.year, plain, opens=opens)
         self.stream = Decoded(job.path, job.label)
         self.records: pq.ParquetWriter | None = None
         self.texts: pq.ParquetWriter | None = None
