@@ -21,7 +21,7 @@ from forensics.ingest.run import ingest
 _SCRATCH = '[[source]]\nfiles = "*"\nzone = "UTC"\n'
 
 
-def suggest(paths: Sequence[Path]) -> Suggestions:
+def suggest(paths: Sequence[Path | str]) -> Suggestions:
     """Returns what the files at ``paths`` suggest. Files that cannot be read are told in ``notes``.
 
     Raises as ``ingest`` does, or if nothing at all can be read.

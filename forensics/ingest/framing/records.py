@@ -122,7 +122,8 @@ def _pieces(line: Line, parts: list[bytes], context: Context) -> Iterator[Line]:
         yield line._replace(data=data)
         return
     starts = [0, *(found.end() for found in _HOLE.finditer(data))]
-    for start, piece in zip(starts, _HOLE.split(data), strict=True):
-        if piece:
-            context.count("dropped_nuls", piece.count(0))
-            yield Line(line.number, line.offset + start, piece.replace(b"\x00", b""), line.ended, len(piece))
+    pieces = [each for each in zip(starts, _HOLE.split(data), strict=True) if each[1]]
+    for start, piece in pieces or [(0, b"")]:
+        context.count("dropped_nuls", piece.count(0))
+        length = len(piece) if pieces else line.length
+        yield Line(line.number, line.offset + start, piece.replace(b"\x00", b""), line.ended, length)

@@ -7,13 +7,21 @@ archives by ``forensics.ingest.archives``.
 from collections.abc import Callable, Iterator
 
 from forensics.ingest.wrappers import bzip2, gzip, utf16, xz, zstd
-from forensics.ingest.wrappers.base import Tell, Wrapper, peek
+from forensics.ingest.wrappers.base import HEAD, Tell, Wrapper, peek
 
 WRAPPERS: tuple[Wrapper, ...] = (gzip.WRAPPER, zstd.WRAPPER, bzip2.WRAPPER, xz.WRAPPER, utf16.WRAPPER)
 """Asked in this order; a new one is a module of its own and a place here."""
 
 MAX_DEPTH = 8
 """Wrappers around one another; more are left alone, and the content is refused as binary."""
+
+
+__all__ = ["HEAD", "MAX_DEPTH", "WRAPPERS", "is_wrapped", "peek", "unwrap"]
+
+
+def is_wrapped(head: bytes) -> bool:
+    """Whether bytes that begin with ``head`` (``HEAD`` bytes are enough) are wrapped."""
+    return any(each.begins(head) for each in WRAPPERS)
 
 
 def unwrap(
