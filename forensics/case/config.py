@@ -35,7 +35,8 @@ class Source:
     """What files matching ``files`` are: which worker wrote them, in what role and time zone.
 
     ``files`` is a shell pattern on the whole path, where ``*`` also crosses ``/``, and the ``!`` before a member of an
-    archive may be matched as ``/``. ``year`` serves formats whose dates have none. ``address`` is the worker's ``host:port`` (or host), as other logs name it.
+    archive may be matched as ``/``. ``year`` serves formats whose dates have none. ``address`` is the worker's
+    ``host:port`` (or host), as other logs name it.
     """
 
     files: str

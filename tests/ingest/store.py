@@ -49,7 +49,8 @@ def served() -> Iterator[str]:
 def put(address: str, folder: Path, bucket: str) -> str:
     """Uploads all files of ``folder`` to ``bucket`` under its name. Returns what the address's query must be."""
     store = fs.S3FileSystem(
-        access_key=KEYS["AWS_ACCESS_KEY_ID"], secret_key=KEYS["AWS_SECRET_ACCESS_KEY"], endpoint_override=address, scheme="http", region="us-east-1",
+        access_key=KEYS["AWS_ACCESS_KEY_ID"], secret_key=KEYS["AWS_SECRET_ACCESS_KEY"],
+        endpoint_override=address, scheme="http", region="us-east-1",
         allow_bucket_creation=True,
     )  # fmt: skip
     store.create_dir(bucket)
