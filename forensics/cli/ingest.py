@@ -50,6 +50,8 @@ def ingest_command(
         )
     for line in table(report):
         typer.echo(line)
+    if any(each.rejected for each in report.files):
+        typer.echo(f"What was not understood, by shape and with places: forensics rejects {case.root}")
     for problem in report.problems:
         typer.echo(f"forensics: {_problem(str(problem))}", err=True)
     raise typer.Exit(report.exit_code)

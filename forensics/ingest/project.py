@@ -113,7 +113,9 @@ class Projector:
             self._run(f"CREATE OR REPLACE TEMP TABLE told AS\n{self._shared['told']}", form.query.path)
             self._run(f"CREATE OR REPLACE TEMP TABLE recorded AS\n{self._shared['record']}", form.query.path)
             rejects += self._rejected()
-            kept = self._arrow("SELECT * EXCLUDE (reject_reason, length) FROM recorded WHERE reject_reason IS NULL")
+            kept = self._arrow(
+                "SELECT * EXCLUDE (reject_reason, length, excerpt) FROM recorded WHERE reject_reason IS NULL"
+            )
             texts = self._arrow(self._shared["text"])
         finally:
             self.con.unregister("framed")
@@ -123,7 +125,7 @@ class Projector:
     def _invalid(self, frames: list[tuple[int, Frame]]) -> list[Reject]:
         """Returns what is no JSON object."""
         found = self.con.execute(
-            "SELECT line, byte_offset, item, length, json_valid(raw) FROM framed "
+            "SELECT line, byte_offset, item, length, json_valid(raw), substr(raw, 1, 240) FROM framed "
             "WHERE CASE WHEN json_valid(raw) THEN json_type(raw) <> 'OBJECT' ELSE true END ORDER BY byte_offset, item"
         ).fetchall()
         last = (
@@ -135,13 +137,15 @@ class Projector:
                 offset,
                 "not_an_object" if valid else "cut_short" if (offset, item) in last else "malformed_json",
                 length,
+                text,
             )
-            for line, offset, item, length, valid in found
+            for line, offset, item, length, valid, text in found
         ]
 
     def _rejected(self) -> list[Reject]:
         found = self.con.execute(
-            "SELECT line, byte_offset, reject_reason, length FROM recorded WHERE reject_reason IS NOT NULL ORDER BY ALL"
+            "SELECT line, byte_offset, reject_reason, length, excerpt FROM recorded "
+            "WHERE reject_reason IS NOT NULL ORDER BY ALL"
         ).fetchall()
         return [Reject(*row) for row in found]
 

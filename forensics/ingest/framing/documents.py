@@ -42,7 +42,7 @@ def frame_json(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Re
         held.append(line)
         size += line.length
         if size > MAX_LINE:
-            yield Reject(first.number, first.offset, "document_too_long", size)
+            yield context.reject(first._replace(length=size), "document_too_long")
             return
     yield from _document(held, context)
 

@@ -31,7 +31,7 @@ def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]
             yield context.incomplete(line, "malformed_json")
             continue
         if not items:
-            yield Reject(line.number, line.offset, "not_otlp", line.length)
+            yield context.reject(line, "not_otlp")
         for number, item in enumerate(items):
             yield Frame(line.number, line.offset, number, context.shape, dump(item, context))
 

@@ -38,13 +38,18 @@ class Frame(NamedTuple):
     last: bool = False
 
 
+EXCERPT = 240
+"""Characters of a rejected line that are kept to show what it was like."""
+
+
 class Reject(NamedTuple):
-    """A place that is no record, why, and how long it is in bytes."""
+    """A place that is no record, why, how long it is in bytes, and how it begins (``EXCERPT`` characters at most)."""
 
     line: int
     offset: int
     reason: str
     length: int
+    text: str = ""
 
 
 Opens = Callable[[Iterator[Line], "Context"], Iterator[Line]]
@@ -81,7 +86,16 @@ class Context:
         """Returns the reject for a line that could not be read: cut short if it is the file's unfinished last one."""
         if not line.ended:
             self.cut, reason = True, "cut_short"
-        return Reject(line.number, line.offset, reason, line.length)
+        return self.reject(line, reason)
+
+    def reject(self, line: Line, reason: str) -> Reject:
+        """Returns the reject for a line that is no record."""
+        return Reject(line.number, line.offset, reason, line.length, excerpt(line.data))
+
+
+def excerpt(data: bytes) -> str:
+    """Returns how a line begins."""
+    return data[: 4 * EXCERPT].decode("utf-8", "replace")[:EXCERPT]
 
 
 def lines(chunks: Iterable[bytes], context: Context, *, blanks: bool = False) -> Iterator[Line]:
