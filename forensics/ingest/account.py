@@ -70,6 +70,12 @@ def shapes(texts: pa.Array) -> pa.Array:
     return pc.replace_substring_regex(pc.replace_substring_regex(short, _IDS, "<id>"), _NUMBERS, "<n>")
 
 
+def shapes_of(texts: list[str]) -> list[str]:
+    """Returns what ``shapes`` returns, for texts that are no column."""
+    found: list[str] = shapes(pa.array(texts, pa.string())).to_pylist()
+    return found
+
+
 def shape(text: str) -> str:
     """Returns what lines of one kind have in common: a text without quoted values, colours and long rules."""
     text = _QUOTED.sub(lambda found: found[0] if found[1] else "<text>", _COLOURS.sub("", text))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Protocol
+from typing import Protocol
 
 from forensics.errors import ForensicsError
 from forensics.ingest import archives
@@ -31,11 +31,18 @@ class Bench(Protocol):
         """Returns the results of ``work`` in order."""
 
 
+class Readable(Protocol):
+    """What a pipe's content is read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Returns up to ``size`` bytes; none at the end."""
+
+
 @dataclass(frozen=True)
 class Pipe:
     """The standard input and the name that its content shall have in the case, if the user gives one."""
 
-    stream: IO[bytes]
+    stream: Readable
     name: str | None = None
 
 
