@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from forensics import resources
 from forensics.errors import ForensicsError
 from forensics.ingest.formats import Format, Formats
-from forensics.ingest.framing.records import Frame, Reject
+from forensics.ingest.framing.records import EXCERPT, Frame, Reject
 
 _RAW = pa.schema(
     [
@@ -44,6 +44,11 @@ _FILE_BITS = 44
 """Bits of an offset within one file (16 TiB); above them stands the file's number within a projection."""
 
 _NEEDED = {"byte_offset", "item"}
+
+_BY_A_VALUE = (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException)
+
+MOST_BAD = 100
+"""Records of one batch that may stop the query; if there are more, the query is to blame."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,32 @@ class Projector:
         return results
 
     def _shape(self, form: Format, frames: list[tuple[int, Frame]]) -> Projected:
+        """Runs the format's query. Records whose values stop it are found by halving, and rejected."""
+        parts: list[Projected] = []
+        bad: list[Reject] = []
+        waiting = [frames]
+        while waiting:
+            some = waiting.pop()
+            try:
+                parts.append(self._attempt(form, some))
+            except _BadRecordError:
+                if len(some) > 1:
+                    waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
+                    continue
+                ((number, frame),) = some
+                offset = _shifted(number, frame.offset)
+                bad.append(Reject(frame.line, offset, "unreadable_value", len(frame.raw), frame.raw[:EXCERPT]))
+                if len(bad) > MOST_BAD:
+                    raise
+        if not parts:
+            parts = [self._attempt(form, [])]
+        return Projected(
+            pa.concat_tables([part.records for part in parts]),
+            pa.concat_tables([part.texts for part in parts]),
+            [each for part in parts for each in part.rejects] + bad,
+        )
+
+    def _attempt(self, form: Format, frames: list[tuple[int, Frame]]) -> Projected:
         rejects: list[Reject] = []
         self.con.register("framed", _table(frames))
         try:
@@ -114,9 +145,10 @@ class Projector:
             self._run(f"CREATE OR REPLACE TEMP TABLE recorded AS\n{self._shared['record']}", form.query.path)
             rejects += self._rejected()
             kept = self._arrow(
-                "SELECT * EXCLUDE (reject_reason, length, excerpt) FROM recorded WHERE reject_reason IS NULL"
+                "SELECT * EXCLUDE (reject_reason, length, excerpt) FROM recorded WHERE reject_reason IS NULL",
+                form.query.path,
             )
-            texts = self._arrow(self._shared["text"])
+            texts = self._arrow(self._shared["text"], form.query.path)
         finally:
             self.con.unregister("framed")
         kept = kept.append_column("format", pa.array([form.name] * kept.num_rows, pa.string()))
@@ -149,8 +181,11 @@ class Projector:
         ).fetchall()
         return [Reject(*row) for row in found]
 
-    def _arrow(self, sql: str) -> pa.Table:
-        return self.con.sql(sql).to_arrow_table()
+    def _arrow(self, sql: str, path: Path) -> pa.Table:
+        try:
+            return self.con.sql(sql).to_arrow_table()
+        except duckdb.Error as error:
+            raise _failed(error, path) from error
 
     def _check(self, form: Format) -> None:
         """Raises if a query of the user's own gives columns that do not exist, or not those that place a record."""
@@ -171,16 +206,23 @@ class Projector:
     def _run(self, sql: str, path: Path) -> None:
         try:
             self.con.execute(sql)
-        except duckdb.OutOfMemoryException as error:
-            raise ForensicsError(
-                f"not enough memory for one batch ({_line(error)})",
-                where=str(path),
-                fix="Raise memory under [resources] in case.toml",
-            ) from error
         except duckdb.Error as error:
-            raise ForensicsError(
-                f"the query failed: {_line(error)}", where=str(path), fix="Correct the query"
-            ) from error
+            raise _failed(error, path) from error
+
+
+class _BadRecordError(ForensicsError):
+    """A query stopped at a value of the evidence, as a year beyond what nanoseconds hold, not by its own fault."""
+
+
+def _failed(error: duckdb.Error, path: Path) -> ForensicsError:
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return ForensicsError(
+            f"not enough memory for one batch ({_line(error)})",
+            where=str(path),
+            fix="Raise memory under [resources] in case.toml",
+        )
+    kind = _BadRecordError if isinstance(error, _BY_A_VALUE) else ForensicsError
+    return kind(f"the query failed: {_line(error)}", where=str(path), fix="Correct the query")
 
 
 def _table(frames: list[tuple[int, Frame]]) -> pa.Table:

@@ -45,7 +45,11 @@ def write(case: Case, job: Job, projector: Projector, advance: Advance | None = 
     writer = _Writer(case, job)
     with writer:
         for batch in writer.batches(advance):
-            writer.take(projector.project([batch])[0])
+            try:
+                projected = projector.project([batch])[0]
+            except ForensicsError as error:
+                raise ForensicsError(error.what, where=f"{job.label} (by {error.where})", fix=error.fix) from error
+            writer.take(projected)
         return writer.publish()
 
 

@@ -11,7 +11,7 @@ WITH given AS (
 )
 SELECT
     byte_offset, item, 'client' AS kind, 'received' AS phase,
-    epoch_ns(try_strptime(h ->> 'date', '%a, %d %b %Y %H:%M:%S GMT')) AS at_ns,
+    try(epoch_ns(try_strptime(h ->> 'date', '%a, %d %b %Y %H:%M:%S GMT'))) AS at_ns,
     h ->> 'x-litellm-call-id' AS call_id,
     coalesce(h ->> 'llm_provider-x-request-id', h ->> 'x-request-id') AS router_request_id,
     'sse:' || (r ->> 'stem') AS trace_id,
