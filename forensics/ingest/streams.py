@@ -59,7 +59,12 @@ class Decoded:
         return self._decoded.hexdigest()
 
     def __iter__(self) -> Iterator[bytes]:
-        raw = self._read()
+        try:
+            yield from self._unwrapped(self._read())
+        except ForensicsError as error:  # a wrapper does not know whose bytes it reads
+            raise error if error.where else ForensicsError(error.what, where=self.label, fix=error.fix) from error
+
+    def _unwrapped(self, raw: Iterator[bytes]) -> Iterator[bytes]:
         names, decoded = wrappers.unwrap(raw, self._tell, self._bounded)
         self.compression = "+".join(names) or "none"
         for chunk in decoded:

@@ -6,10 +6,10 @@ archives by ``forensics.ingest.archives``.
 
 from collections.abc import Callable, Iterator
 
-from forensics.ingest.wrappers import bzip2, gzip, utf16, xz, zstd
+from forensics.ingest.wrappers import bzip2, gzip, pickled, utf16, xz, zstd
 from forensics.ingest.wrappers.base import HEAD, Tell, Wrapper, peek
 
-WRAPPERS: tuple[Wrapper, ...] = (gzip.WRAPPER, zstd.WRAPPER, bzip2.WRAPPER, xz.WRAPPER, utf16.WRAPPER)
+WRAPPERS: tuple[Wrapper, ...] = (gzip.WRAPPER, zstd.WRAPPER, bzip2.WRAPPER, xz.WRAPPER, pickled.WRAPPER, utf16.WRAPPER)
 """Asked in this order; a new one is a module of its own and a place here."""
 
 MAX_DEPTH = 8
