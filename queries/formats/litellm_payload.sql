@@ -2,14 +2,19 @@
 -- grain: one row per payload: one call as the gateway saw it
 -- inputs: raw (line, byte_offset, item, raw): JSON objects
 -- framing: json
--- detect: "litellm_call_id": ?"[\s\S]*"call_type": ?"|"call_type": ?"[\s\S]*"litellm_call_id": ?"
+-- keys: id, litellm_call_id, call_type
 -- evidence: JSON objects with litellm_call_id and call_type
+-- where from: LiteLLM's loggers to S3 (one document per call), GCS (no file extension; batches as .ndjson), Datadog or any
+--   HTTP endpoint
 -- assumptions: `id` is the upstream's response id on success (SGLang: the decode rid), but LiteLLM's own call id on failure, so
 --   there it is no response id. On a cache hit `id` has a suffix and stays the id of this replay; the replayed response's id is
 --   in detail. An empty api_base or a true cache_hit means that no engine was called. Error 499 (client disconnected)
 --   stands on records of status success: the answer so far was delivered, then the client left. startTime, endTime are
 --   epoch seconds. The identity keeps headers and metadata, without bodies and credentials. Shapes:
 --   litellm/types/utils.py (formats.md C1)
+-- cannot say: router, worker, room; texts where turn_off_message_logging was on (redacted-by-litellm: redacted)
+-- traps: rows may be missing for calls that said no-log. Times may be epoch seconds or naive UTC text. cached_tokens of
+--   streamed calls are dropped (litellm 36882)
 -- false positives: an error text may quote the rid of a decode worker (detail.error_rid); it is what the upstream wrote
 WITH taken AS MATERIALIZED (
     -- One pass over the JSON: each extraction by itself would read the whole payload again.

@@ -8,5 +8,5 @@ coalesce(
         WHEN abs(try_cast(seconds AS DECIMAL(28, 9))) < 9000000000
             THEN cast(try_cast(seconds AS DECIMAL(28, 9)) * 1000000000 AS BIGINT)
     END,
-    epoch_ns(try_cast(seconds AS TIMESTAMPTZ))
+    try(epoch_ns(try_cast(seconds AS TIMESTAMPTZ)))
 )
