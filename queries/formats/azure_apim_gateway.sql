@@ -1,10 +1,9 @@
 -- question: what does Azure API Management's gateway log say of each request?
 -- grain: one row per request
 -- inputs: raw (line, byte_offset, item, raw): JSON objects, of a CSV all values text
--- framing: json members
 -- keys: CorrelationId, ApimSubscriptionId, ResponseCode | category=GatewayLogs, properties | Category=GatewayLogs, properties
 -- evidence: ApiManagementGatewayLogs rows
--- where from: the table ApiManagementGatewayLogs of a Log Analytics workspace (JSON), or the storage export of the diagnostic setting
+-- where from: the table ApiManagementGatewayLogs of a Log Analytics workspace (JSON or CSV), or the storage export of the diagnostic setting
 -- assumptions: only requests to paths of language models are calls, other APIs behind the same gateway are access records. Joined to
 --   azure_apim_llm by the CorrelationId. TotalTime is in milliseconds. Times are UTC, of the request's start. Shapes: formats.md C8
 -- cannot say: texts and tokens
@@ -19,7 +18,7 @@ named AS (
            coalesce(o ->> 'CorrelationId', o ->> 'correlationId', p ->> 'correlationId', p ->> 'CorrelationId') AS correlation,
            coalesce(p ->> 'Url', p ->> 'url') AS url, coalesce(p ->> 'ResponseCode', p ->> 'responseCode') AS code,
            coalesce(p ->> 'BackendUrl', p ->> 'backendUrl') AS backend,
-           azure_ns(coalesce(o ->> 'TimeGenerated', o ->> 'time', o ->> 'Time')) AS at_ns,
+           azure_ns(coalesce(o ->> 'TimeGenerated', o ->> 'TimeGenerated [UTC]', o ->> 'time', o ->> 'Time')) AS at_ns,
            integer_of(coalesce(p -> 'TotalTime', p -> 'totalTime', o -> 'durationMs')) AS total_ms
     FROM given
 )

@@ -1,7 +1,6 @@
 -- question: what does each entry of Cloudflare AI Gateway's log list say?
 -- grain: one row per entry: one call as the gateway saw it
 -- inputs: raw (line, byte_offset, item, raw): JSON objects
--- framing: json members
 -- keys: id, created_at, provider, model, tokens_in, tokens_out
 -- evidence: entries of /ai-gateway/gateways/{id}/logs
 -- where from: Cloudflare's API: the log list of a gateway, as answered or its result list alone

@@ -1,10 +1,9 @@
 -- question: what does each request of a Helicone export say?
 -- grain: one row per request: one call as the gateway saw it
 -- inputs: raw (line, byte_offset, item, raw): JSON objects
--- framing: json members
 -- keys: request_id, request_created_at
 -- evidence: Helicone requests (request_created_at)
--- where from: npx @helicone/export --include-body, or Helicone's query API
+-- where from: npx @helicone/export --include-body (JSON, JSON lines or CSV), or Helicone's query API
 -- assumptions: delay_ms and time_to_first_token are milliseconds from request_created_at. Bodies may be objects, JSON text, or a
 --   stream's events under streamed_data. Shapes: formats.md C9
 -- cannot say: worker; bodies that are only behind a signed URL, which is not kept, are absent

@@ -2,8 +2,9 @@
 -- grain: one row per payload: one call as the gateway saw it
 -- inputs: raw (line, byte_offset, item, raw): JSON objects
 -- framing: json
--- keys: id, litellm_call_id, call_type
--- evidence: JSON objects with litellm_call_id and call_type
+-- keys: id, litellm_call_id, call_type, !request_id | id, call_type, custom_llm_provider, startTime, !request_id
+--   | id, call_type, hidden_params, startTime, !request_id
+-- evidence: StandardLoggingPayload objects (id, call_type, startTime)
 -- where from: LiteLLM's loggers to S3 (one document per call), GCS (no file extension; batches as .ndjson), Datadog or any
 --   HTTP endpoint
 -- assumptions: `id` is the upstream's response id on success (SGLang: the decode rid), but LiteLLM's own call id on failure, so
@@ -101,5 +102,5 @@ SELECT
         WHEN (choices -> '$[0].message') IS NOT NULL THEN cast(json_extract(choices, '$[*].message') AS JSON)
     END AS response_messages,
     coalesce(text_of(response), text_of(choices -> '$[0].text')) AS response_text,
-    CASE WHEN litellm_call_id IS NULL THEN 'not_this_format' END AS reject_reason
+    CASE WHEN call_type IS NULL OR id IS NULL THEN 'not_this_format' END AS reject_reason
 FROM named
