@@ -45,10 +45,10 @@ SELECT
         WHEN events IS NOT NULL AND told.finish IS NULL THEN 'truncated'
     END AS response_state,
     json_object(
-        'arn', r -> '$.identity.arn', 'accountId', r -> 'accountId', 'requestMetadata', r -> 'requestMetadata', 'region', r -> 'region'
+        'arn', r -> '$.identity.arn', 'requestMetadata', r -> 'requestMetadata'
     ) AS identity,
     json_object(
-        'operation', r ->> 'operation', 'inference_region', r ->> 'inferenceRegion', 'prompt_at', asked_at, 'response_at', answered_at
+        'account', r ->> 'accountId', 'region', r ->> 'region', 'operation', r ->> 'operation', 'inference_region', r ->> 'inferenceRegion', 'prompt_at', asked_at, 'response_at', answered_at
     ) AS detail,
     asked_messages(asked) AS prompt_messages,
     CASE WHEN asked_messages(asked) IS NULL THEN asked_text(asked) END AS prompt_text,

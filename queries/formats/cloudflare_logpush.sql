@@ -47,7 +47,7 @@ SELECT
         WHEN events IS NOT NULL AND told.finish IS NULL THEN 'truncated'
         WHEN coalesce(streamed_messages, answer_messages(answered)) IS NULL AND answer_text(answered) IS NULL THEN 'absent'
     END AS response_state,
-    json_object('Metadata', json_of(r -> 'Metadata'), 'Gateway', r -> 'Gateway') AS identity,
+    json_object('metadata', json_of(r -> 'Metadata'), 'gateway', r -> 'Gateway') AS identity,
     json_object(
         'endpoint', r ->> 'Endpoint', 'provider', r ->> 'Provider', 'cached', r -> 'Cached', 'duration_ms', r -> '$.Metrics.durationMs',
         'routing', r ->> 'RoutingDecisionID', 'rate_limited', r -> 'RateLimited'
