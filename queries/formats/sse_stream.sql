@@ -37,7 +37,7 @@ SELECT
     END AS outcome,
     told.finish AS finish_type,
     told.error_text,
-    TRUE AS streamed,
+    NOT (len(events) = 1 AND told.cumulative IS NOT NULL AND told.finish IS NOT NULL) AS streamed,
     'absent' AS prompt_state,
     CASE
         WHEN cut OR (NOT done AND told.finish IS NULL) THEN 'truncated'

@@ -7,6 +7,7 @@ the chunks mean is said in SQL.
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Any
 
 from forensics.ingest.framing.clean import clean_json, decode, dump
@@ -46,7 +47,13 @@ def frame_sse(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Rej
     name: str | None = None
     first: Line | None = None
     ended = True
-    for line in lines(chunks, context, blanks=True):
+    source = lines(chunks, context, blanks=True)
+    opening = list(islice(source, 1))
+    if opening and opening[0].data.strip() in (b"{", b"[", b"[{"):
+        yield from streams.take_document(chain(opening, source))
+        yield from streams.rest()
+        return
+    for line in chain(opening, source):
         text = decode(line.data, context)
         if text.lstrip().startswith(("{", "[")):
             yield from streams.take_json(text, line)
@@ -106,6 +113,26 @@ class _Streams:
             if self.last is not None and not line.ended:
                 self.open[self.last].cut = True
             yield self.context.incomplete(line, "malformed_json")
+
+    def take_document(self, source: Iterable[Line]) -> Iterator[Reject]:
+        """Takes a document over several lines: one chunk or answer, or an array of them, or of such arrays."""
+        held: list[Line] = []
+        size = 0
+        for line in source:
+            held.append(line)
+            size += line.length
+            if size > MAX_LINE:
+                yield Reject(held[0].number, held[0].offset, "document_too_long", size)
+                return
+        value = _value(decode(b"\n".join(line.data for line in held), self.context), self.context)
+        if not isinstance(value, dict | list):
+            self.context.cut |= not held[-1].ended
+            yield Reject(held[0].number, held[0].offset, "malformed_json", size)
+            return
+        for member in value if isinstance(value, list) else [value]:
+            chunks = member if isinstance(member, list) else [member]
+            for place, each in enumerate(chunks):
+                self.add(None, each, held[0], fresh=isinstance(member, list) and not place)
 
     def add(self, name: str | None, value: Any, line: Line, *, fresh: bool = False) -> None:
         """Adds one event to the answer that it belongs to."""
