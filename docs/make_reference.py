@@ -8,16 +8,18 @@ from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
+import duckdb
 import typer.main
 from typer.testing import CliRunner
 
 from forensics.case import schema
 from forensics.case.config import CaseConfig
 from forensics.cli.app import app
+from forensics.ingest.formats import Formats
+from forensics.ingest.project import Projector
 from forensics.resources import queries
 
 KINDS = {
-    "formats": "Log formats",
     "link": "Joins",
     "mechanisms": "Mechanisms",
     "verdicts": "Verdicts",
@@ -89,6 +91,50 @@ def query_pages() -> str:
     return "".join(parts)
 
 
+ABOUT = {
+    "where from": "Where it comes from",
+    "keys": "Recognised by these fields",
+    "detect": "Recognised by lines like",
+    "path": "Recognised by its path",
+    "grain": "Rows",
+    "assumptions": "How it is read",
+    "cannot say": "What it cannot say",
+    "traps": "Traps",
+    "false positives": "False positives",
+}
+"""What a format's page tells, by the names of its header's fields."""
+PATTERNS = {"keys", "detect", "path"}
+PLACE = {"byte_offset", "item", "prompt_state", "response_state"}
+
+
+def format_pages() -> str:
+    """Every format: where it comes from, how it is recognised and read, the columns that it fills, traps."""
+    con = duckdb.connect()
+    formats = Formats(None)
+    projector = Projector(con, formats)
+    con.execute(
+        "CREATE TEMP TABLE raw (line BIGINT, byte_offset BIGINT, item INTEGER, raw VARCHAR, length BIGINT)",
+    )
+    parts = [
+        f"{NOTE}# Log formats\n\nEach is one SQL file in `queries/formats/` over raw records; `docs/architecture.md` says "
+        "what each column means. Formats are recognised by their content; `--format NAME` names one.\n"
+    ]
+    for name in sorted(formats.by_name):
+        form = formats.by_name[name]
+        given = [column for column, *_ in con.execute(f"DESCRIBE {form.query.sql}").fetchall()]
+        fills = ", ".join(f"`{column}`" for column in given if column in schema.RECORD and column not in PLACE)
+        texts = [side for side in ("prompt", "response") if {f"{side}_messages", f"{side}_text"} & set(given)]
+        parts.append(f"\n## {name}\n\n{form.query.header['question']}\n\n")
+        for key, title in ABOUT.items():
+            if key in form.query.header:
+                told = form.query.header[key]
+                parts.append(f"- **{title}**: {f'`{told}`' if key in PATTERNS else told}\n")
+        parts.append(f"- **Framing**: {form.framing or 'Parquet, CSV or JSON, by content'}\n")
+        parts.append(f"- **Fills**: {fills}\n- **Texts**: {' and '.join(texts) or 'none'}\n")
+    projector.con.close()
+    return "".join(parts)
+
+
 def tables() -> str:
     """Columns and types of the tables that ingest writes."""
     parts = [f"{NOTE}# Tables that ingest writes\n\n`docs/architecture.md` says what each column means.\n"]
@@ -98,7 +144,13 @@ def tables() -> str:
     return "".join(parts)
 
 
-PAGES = {"commands.md": commands, "case-toml.md": case_toml, "queries.md": query_pages, "tables.md": tables}
+PAGES = {
+    "commands.md": commands,
+    "case-toml.md": case_toml,
+    "formats.md": format_pages,
+    "queries.md": query_pages,
+    "tables.md": tables,
+}
 
 
 def main() -> None:

@@ -46,3 +46,8 @@ def test_every_reason_code_is_explained() -> None:
     method = (ROOT / "docs" / "method.md").read_text(encoding="utf-8")
     for code in REASONS:
         assert f"`{code}`" in method, code
+
+
+def test_every_format_says_where_it_comes_from_and_what_it_lacks() -> None:
+    for each in queries("formats"):
+        assert {"where from", "assumptions", "cannot say", "traps", "evidence"} <= set(each.header), each.name

@@ -1,10 +1,14 @@
 """Which format a file has, by its content, and why."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.parquet as pq
 
 from forensics.errors import ForensicsError
-from forensics.ingest import envelopes
+from forensics.ingest import envelopes, keys
 from forensics.ingest.formats import Format, Formats
 
 _LINE_PREFIX = 4 << 10
@@ -12,6 +16,10 @@ _DOCUMENT_PREFIX = 256 << 10
 _PARQUET = b"PAR1"
 _HOLE = re.compile(rb"\x00{2,}")
 _CONTROL = bytes(set(range(1, 32)) - set(b"\t\n\r\x1b"))
+_PICKLE = (
+    "a Python pickle, as SGLang's request dumps are (to load one is to run it)",
+    "Convert it to JSON lines in a sandbox that has SGLang's classes and no network, and ingest those",
+)
 _CONTAINERS = {
     b"7z\xbc\xaf\x27\x1c": ("a 7z archive", "Unpack it and ingest the files"),
     b"Rar!\x1a\x07": ("a RAR archive", "Unpack it and ingest the files"),
@@ -19,8 +27,9 @@ _CONTAINERS = {
     b"\x1f\x9d": ("a compress (.Z) stream", "Decompress it and ingest the file"),
     b"SQLite format 3\x00": ("an SQLite database", "Export its tables as CSV"),
     b"LPKSHHRH": ("a systemd journal", "Export it with `journalctl --file … -o json`"),
+    **dict.fromkeys((bytes((0x80, protocol)) for protocol in range(2, 6)), _PICKLE),
 }
-_WHOLE = frozenset({"document", "json", "otlp"})
+_WHOLE = frozenset({"body", "document", "json", "json members", "otlp", "sse"})
 """Framings that may hold one document over several lines."""
 
 
@@ -34,51 +43,85 @@ class Detected:
     envelopes: tuple[str, ...] = ()
 
 
-def detect(head: bytes, label: str, formats: Formats, wanted: str | None = None) -> Detected:
+@dataclass(frozen=True)
+class Votes:
+    """How much speaks for each format that could be meant, in which words, and what the lines are in."""
+
+    counts: dict[str, int]
+    whys: dict[str, str]
+    within: bytes
+    envelopes: tuple[str, ...] = ()
+
+
+def detect(head: bytes, label: str, formats: Formats, wanted: str | None = None, path: Path | None = None) -> Detected:
     """Returns the format of a file that begins with ``head``.
 
-    ``wanted`` names a format and skips the search. Raises if the content is binary or of no known format.
+    ``wanted`` names a format and skips the search; ``path`` is where the file lies, for those that tell their columns
+    at their end. Raises if the content is binary or of no known format.
     """
-    if head.startswith(_PARQUET):
-        return _declared(formats, wanted, head, ()) if wanted else _parquet(label)
-    if wanted is None:
-        if not head.strip(b"\x00 \t\r\n"):
-            raise ForensicsError("holds nothing but blanks", where=label, fix="Leave it out")
-        refuse_binary(head, label)
-    names, lines = _opened(head, formats, wanted)
-    within = b"\n".join(lines) if names else head
     if wanted is not None:
-        return _declared(formats, wanted, within, names)
-    sample = _texts(lines)
-    votes = _all_votes(formats, sample)
-    if not votes:
-        text = within[:_DOCUMENT_PREFIX].decode("utf-8", "replace")
-        votes = {form.name: 1 for form in formats.by_name.values() if _is_whole(form, text)}
-    if not votes:
-        raise ForensicsError(
-            f"the format {'of the lines within ' + ', '.join(names) if names else ''} is not recognised".replace(
-                "  ", " "
-            ),
-            where=label,
-            fix="`forensics formats try FILE` shows what was seen. Name it with --format, describe it in SQL "
-            "of your own (`forensics formats new`), or leave it out",
-        )
-    name = max(votes, key=lambda each: (votes[each], each))
+        form = formats.get(wanted)
+        names, lines = ((), []) if head.startswith(_PARQUET) else _opened(head, [form])
+        within = b"\n".join(lines) if names else head
+        return Detected(form, form.framing or guess_framing(within), f"as declared{_within(names)}", names)
+    found = votes(head, label, formats, path)
+    if not found.counts:
+        raise _unknown(head, label, found.envelopes)
+    name = max(found.counts, key=lambda each: (found.counts[each], each))
     form = formats.by_name[name]
-    why = f"{votes[name]} of {len(sample)} sampled lines{_within(names)}: {form.evidence}"
-    return Detected(form, form.framing or guess_framing(within), why, names)
+    return Detected(form, form.framing or guess_framing(found.within), found.whys[name], found.envelopes)
 
 
-def _declared(formats: Formats, wanted: str, within: bytes, names: tuple[str, ...]) -> Detected:
-    form = formats.get(wanted)
-    return Detected(form, form.framing or guess_framing(within), f"as declared{_within(names)}", names)
+def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -> Votes:
+    """Returns which formats a file that begins with ``head`` could be of. Raises if the content is binary or blank."""
+    forms = list(formats.by_name.values())
+    if head.startswith(_PARQUET):
+        columns = _columns(path, label)
+        return _sure((form for form in forms if form.fields and form.fields.match(columns)), "its columns", head)
+    if not head.strip(b"\x00 \t\r\n"):
+        raise ForensicsError("holds nothing but blanks", where=label, fix="Leave it out")
+    refuse_binary(head, label)
+    named = [form for form in forms if form.path_pattern and form.path_pattern.search(label)]
+    if named:
+        return Votes(
+            dict.fromkeys((form.name for form in named), 1), {form.name: form.evidence for form in named}, head
+        )
+    names, lines = _opened(head, forms)
+    within = b"\n".join(lines) if names else head
+    texts = _texts(lines)
+    header = keys.of_csv(texts[0]) if texts else {}
+    told = _sure(
+        (form for form in forms if form.fields and form.fields.match(header)), "the names in its first line", within
+    )
+    if told.counts:
+        return told
+    objects = _objects(texts)
+    counts = {form.name: count for form in forms if (count := _votes(form, texts, objects))}
+    how = f"of {len(texts)} sampled lines{_within(names)}"
+    if not counts:
+        text = within[:_DOCUMENT_PREFIX].decode("utf-8", "replace")
+        whole = keys.of_json(text)
+        counts = {form.name: 1 for form in forms if _is_whole(form, text, whole)}
+        whys = {name: f"one document: {formats.by_name[name].evidence}" for name in counts}
+    else:
+        whys = {name: f"{count} {how}: {formats.by_name[name].evidence}" for name, count in counts.items()}
+    return Votes(counts, whys, within, names)
 
 
-def _parquet(label: str) -> Detected:
-    raise ForensicsError(
-        "Parquet has no format of its own",
+def _sure(forms: Iterable[Format], why: str, within: bytes) -> Votes:
+    names = [form.name for form in forms]
+    return Votes(dict.fromkeys(names, 1), dict.fromkeys(names, why), within)
+
+
+def _unknown(head: bytes, label: str, names: tuple[str, ...]) -> ForensicsError:
+    what = f"the format of the lines within {', '.join(names)}" if names else "the format"
+    if head.startswith(_PARQUET):
+        what = "the format of these columns"
+    return ForensicsError(
+        f"{what} is not recognised",
         where=label,
-        fix="Name it with --format, describe it in SQL of your own (`forensics formats new`), or leave the file out",
+        fix="`forensics formats try FILE` shows what was seen. Name it with --format, describe it in SQL "
+        "of your own (`forensics formats new`), or leave it out",
     )
 
 
@@ -86,16 +129,17 @@ def _within(names: tuple[str, ...]) -> str:
     return f" within {', '.join(names)}" if names else ""
 
 
-def _opened(head: bytes, formats: Formats, wanted: str | None) -> tuple[tuple[str, ...], list[bytes]]:
+def _opened(head: bytes, known: list[Format]) -> tuple[tuple[str, ...], list[bytes]]:
     """Returns the envelopes of the file's lines, and a sample of the lines within."""
-    known = list(formats.by_name.values()) if wanted is None else [formats.get(wanted)]
-    if wanted is not None and known[0].query.header.get("envelopes") == "keep":
+    if len(known) == 1 and known[0].query.header.get("envelopes") == "keep":
         return (), []
-    return envelopes.find(head, lambda lines: max((_votes(form, _texts(lines)) for form in known), default=0))
 
+    def recognised(lines: list[bytes]) -> int:
+        texts = _texts(lines)
+        objects = _objects(texts)
+        return max((_votes(form, texts, objects) for form in known), default=0)
 
-def _all_votes(formats: Formats, lines: list[str]) -> dict[str, int]:
-    return {form.name: count for form in formats.by_name.values() if (count := _votes(form, lines))}
+    return envelopes.find(head, recognised)
 
 
 def refuse_binary(head: bytes, label: str) -> None:
@@ -114,25 +158,48 @@ def guess_framing(head: bytes) -> str:
     """Returns how a format that does not say it is framed: Parquet, JSON or CSV."""
     if head.startswith(_PARQUET):
         return "parquet"
-    return "json" if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) else "csv"
+    return "json members" if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) else "csv"
 
 
-def _votes(form: Format, lines: list[str]) -> int:
-    """Returns how many of the sampled lines the format's pattern matches."""
-    pattern = form.pattern
-    if pattern is None or form.framing == "document":
+def _votes(form: Format, lines: list[str], objects: list[list[dict[str, str]]]) -> int:
+    """Returns how many of the sampled lines are of this format."""
+    if form.framing == "document":
         return 0
-    look = pattern.match if pattern.pattern.startswith("^") else pattern.search
-    return sum(bool(look(line)) for line in lines)
+    fields, pattern = form.fields, form.pattern
+    look = None if pattern is None else pattern.match if pattern.pattern.startswith("^") else pattern.search
+    return sum(
+        bool(fields and any(fields.match(found) for found in names)) or bool(look and look(line[:_LINE_PREFIX]))
+        for line, names in zip(lines, objects, strict=True)
+    )
 
 
-def _is_whole(form: Format, text: str) -> bool:
+def _is_whole(form: Format, text: str, objects: list[dict[str, str]]) -> bool:
     """Whether ``text`` begins one document of this format that may stand on several lines."""
-    if form.pattern is None or form.framing not in _WHOLE:
+    if form.framing and form.framing not in _WHOLE:
+        return False
+    if form.fields is not None:
+        return any(form.fields.match(found) for found in objects)
+    if form.pattern is None or not form.framing:
         return False
     return text.lstrip("\ufeff \t\r\n").startswith(("{", "[")) and bool(form.pattern.search(text))
 
 
+def _columns(path: Path | None, label: str) -> dict[str, str]:
+    """Returns the names of a Parquet file's columns, nothing where it cannot be opened by itself."""
+    if path is None:
+        return {}
+    try:
+        return dict.fromkeys(pq.read_schema(path).names, "")
+    except (OSError, ValueError) as error:  # pyarrow's errors are kinds of these
+        raise ForensicsError(
+            f"cannot be read as Parquet ({str(error).splitlines()[0]})", where=label, fix="Export it again"
+        ) from error
+
+
+def _objects(lines: list[str]) -> list[list[dict[str, str]]]:
+    return [keys.of_json(line) if line.lstrip(" \t[").startswith("{") else [] for line in lines]
+
+
 def _texts(lines: list[bytes]) -> list[str]:
-    texts = [line[:_LINE_PREFIX].decode("utf-8", "replace") for line in lines]
-    return [text.removeprefix("\ufeff") for text in texts if text.strip()]
+    texts = [line.decode("utf-8", "replace").removeprefix("\ufeff") for line in lines]
+    return [text for text in texts if text.strip()]

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from forensics import __version__, resources
 from forensics.errors import ForensicsError
-from forensics.ingest.framing import FRAMERS, JSON_FRAMINGS, Framer
+from forensics.ingest.framing import FRAMERS, Framer
 from forensics.ingest.framing.sglang import ENGINE
+from forensics.ingest.keys import Fields
 
-NAMED_BY_PATH = frozenset({"document", "headers", "sse"})
+NAMED_BY_PATH = frozenset({"body", "document", "headers", "sse"})
 """Framings whose records are told apart by their file's name, since the content has no id: equal contents at two paths
 are two records, as when one client sent the same request twice."""
 
@@ -38,13 +39,27 @@ class Format:
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
-        """Matches a line of this format; None for a format that must be named."""
-        detect = self.query.header.get("detect")
+        """Matches a line of this format; None for a format that is told in another way, or must be named."""
+        return self._pattern("detect")
+
+    @cached_property
+    def path_pattern(self) -> re.Pattern[str] | None:
+        """Matches the path of a file of this format, where that tells what the content cannot."""
+        return self._pattern("path")
+
+    @cached_property
+    def fields(self) -> Fields | None:
+        """What the outermost names of its records must be, or None."""
+        line = self.query.header.get("keys")
+        return Fields(line) if line else None
+
+    def _pattern(self, key: str) -> re.Pattern[str] | None:
+        written = self.query.header.get(key)
         try:
-            return re.compile(detect, re.MULTILINE) if detect else None
+            return re.compile(written, re.MULTILINE) if written else None
         except re.error as error:
             raise ForensicsError(
-                f"its -- detect: line is no regular expression ({error})",
+                f"its -- {key}: line is no regular expression ({error})",
                 where=str(self.query.path),
                 fix="Correct it",
             ) from error
@@ -52,7 +67,7 @@ class Format:
     @property
     def is_json(self) -> bool:
         """Whether its raw records are JSON objects."""
-        return self.framing in JSON_FRAMINGS and self.name != ENGINE
+        return self.framing != "text" and self.name != ENGINE
 
     @property
     def named_by_path(self) -> bool:

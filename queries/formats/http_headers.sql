@@ -4,8 +4,11 @@
 -- framing: headers
 -- detect: ^HTTP/[\d.]+ \d{3}
 -- evidence: an HTTP status line
+-- where from: a client's or proxy's capture of response heads, as curl -D writes them, beside the captured bodies
 -- assumptions: trace_id 'sse:<stem>' ties it to the body beside it. x-litellm-call-id is the gateway's call id;
 --   llm_provider-x-request-id the router's id. The date is the server's, in GMT, to the second
+-- cannot say: what was asked and answered; only the first value of a repeated header is kept
+-- traps: cookies and authorization are not kept. The date is when the server began to answer, in whole seconds
 WITH given AS (
     SELECT byte_offset, item, cast(raw AS JSON) AS r, cast(raw AS JSON) -> 'headers' AS h FROM raw
 )

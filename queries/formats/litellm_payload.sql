@@ -2,14 +2,20 @@
 -- grain: one row per payload: one call as the gateway saw it
 -- inputs: raw (line, byte_offset, item, raw): JSON objects
 -- framing: json
--- detect: "litellm_call_id": ?"[\s\S]*"call_type": ?"|"call_type": ?"[\s\S]*"litellm_call_id": ?"
--- evidence: JSON objects with litellm_call_id and call_type
+-- keys: id, litellm_call_id, call_type, !request_id | id, call_type, custom_llm_provider, startTime, !request_id
+--   | id, call_type, hidden_params, startTime, !request_id
+-- evidence: StandardLoggingPayload objects (id, call_type, startTime)
+-- where from: LiteLLM's loggers to S3 (one document per call), GCS (no file extension; batches as .ndjson), Datadog or any
+--   HTTP endpoint
 -- assumptions: `id` is the upstream's response id on success (SGLang: the decode rid), but LiteLLM's own call id on failure, so
 --   there it is no response id. On a cache hit `id` has a suffix and stays the id of this replay; the replayed response's id is
 --   in detail. An empty api_base or a true cache_hit means that no engine was called. Error 499 (client disconnected)
 --   stands on records of status success: the answer so far was delivered, then the client left. startTime, endTime are
 --   epoch seconds. The identity keeps headers and metadata, without bodies and credentials. Shapes:
 --   litellm/types/utils.py (formats.md C1)
+-- cannot say: router, worker, room; texts where turn_off_message_logging was on (redacted-by-litellm: redacted)
+-- traps: rows may be missing for calls that said no-log. Times may be epoch seconds or naive UTC text. cached_tokens of
+--   streamed calls are dropped (litellm 36882)
 -- false positives: an error text may quote the rid of a decode worker (detail.error_rid); it is what the upstream wrote
 WITH taken AS MATERIALIZED (
     -- One pass over the JSON: each extraction by itself would read the whole payload again.
@@ -96,5 +102,5 @@ SELECT
         WHEN (choices -> '$[0].message') IS NOT NULL THEN cast(json_extract(choices, '$[*].message') AS JSON)
     END AS response_messages,
     coalesce(text_of(response), text_of(choices -> '$[0].text')) AS response_text,
-    CASE WHEN litellm_call_id IS NULL THEN 'not_this_format' END AS reject_reason
+    CASE WHEN call_type IS NULL OR id IS NULL THEN 'not_this_format' END AS reject_reason
 FROM named

@@ -4,8 +4,11 @@
 -- framing: text
 -- detect: ^(?!\s*["{\[]).*(?:LiteLLM(?: Proxy| Router)?:|litellm[._])
 -- evidence: lines that name LiteLLM
+-- where from: standard output of the LiteLLM proxy
 -- assumptions: its stamps have no date and are not used. Errors name the call that failed, which its payload tells better; the
 --   rest (banner, tracebacks) is kept as notes, so that nothing of the file is lost
+-- cannot say: dates, tenants, tokens, texts
+-- traps: nothing joins its access lines to calls
 SELECT
     byte_offset, item,
     CASE WHEN regexp_matches(raw, '^INFO: +\S+ - "\S+ .* HTTP/[\d.]+" \d{3}') THEN 'access' ELSE 'note' END AS kind,

@@ -1,32 +1,52 @@
 -- question: what did a captured request body ask?
 -- grain: one row per body
--- inputs: raw (line, byte_offset, item, raw): JSON objects with _stem added by framing
--- framing: document
--- detect: ^\s*\{(?=[\s\S]*"messages": ?\[)(?=[\s\S]*"model": ?")(?![\s\S]*"litellm_call_id")
--- evidence: a JSON document with model and messages
--- assumptions: trace_id 'sse:<stem>' ties it to the response beside it; the body itself has no id and no time
+-- inputs: raw (line, byte_offset, item, raw): JSON objects; a file that is one body has _stem added by framing
+-- framing: body
+-- keys: model, messages, !choices, !call_type, !response, !request, !completion, !output | model, prompt, !choices, !response, !response_body
+--   | model, input, !output, !outputs, !object, !type, !provided_model_name | text, sampling_params | input_ids, sampling_params
+-- evidence: a request body (model with messages, prompt or input; SGLang's sampling_params)
+-- where from: a client's or proxy's capture of request bodies, one per file or one per line: OpenAI chat, completions and Responses,
+--   Anthropic Messages, SGLang /generate, vLLM with kv_transfer_params
+-- assumptions: trace_id 'sse:<stem>' ties the body of a file of its own to the response beside it. A body that a proxy sends to a
+--   prefill (vLLM: do_remote_decode) or decode (do_remote_prefill) is the engine's view, not the client's. Shapes: formats.md A3, B2, D
+-- cannot say: when it was sent, and what came back; bodies that stand together on lines have no tie to their answers
+-- traps: rid and bootstrap_room may be set by the caller or by a router. cache_salt may serve as the tenant
 WITH given AS (
-    SELECT byte_offset, item, cast(raw AS JSON) AS r FROM raw
+    SELECT byte_offset, item, cast(raw AS JSON) AS r, cast(raw AS JSON) -> 'kv_transfer_params' AS handed FROM raw
 )
 SELECT
-    byte_offset, item, 'client' AS kind, 'received' AS phase,
+    byte_offset, item,
+    CASE WHEN json_type(handed) = 'OBJECT' THEN 'engine' ELSE 'client' END AS kind,
+    'received' AS phase,
     'sse:' || (r ->> '_stem') AS trace_id,
-    lone(r -> 'rid') AS rid,
+    coalesce(lone(r -> 'rid'), handed ->> 'remote_request_id') AS rid,
     lone(r -> 'bootstrap_room') AS room,
+    CASE
+        WHEN try_cast(handed ->> 'do_remote_prefill' AS BOOLEAN) THEN 'decode'
+        WHEN try_cast(handed ->> 'do_remote_decode' AS BOOLEAN) THEN 'prefill'
+    END AS role,
+    coalesce(lone(r -> 'bootstrap_host'), handed ->> 'remote_host') AS bootstrap_host,
+    coalesce(lone(r -> 'bootstrap_port'), handed ->> 'remote_port') AS bootstrap_port,
+    CASE WHEN json_type(handed) = 'OBJECT' THEN 'vllm' END AS engine,
     r ->> 'model' AS model,
     try_cast(r ->> 'stream' AS BOOLEAN) AS streamed,
+    CASE
+        WHEN asked_messages(r) IS NULL AND asked_text(r) IS NULL
+            THEN CASE WHEN json_type(coalesce(r -> 'input_ids', r -> 'prompt')) = 'ARRAY' THEN 'token_ids' ELSE 'absent' END
+    END AS prompt_state,
     'absent' AS response_state,
     json_merge_patch(
-        r, '{"messages": null, "tools": null, "functions": null, "prompt": null, "input": null, "_stem": null, "system": null}'
+        r,
+        '{"messages": null, "tools": null, "functions": null, "prompt": null, "input": null, "_stem": null, "system": null,
+          "instructions": null, "text": null, "input_ids": null, "kv_transfer_params": null}'
     ) AS identity,
-    json_object('stem', r ->> '_stem', 'part', 'request') AS detail,
+    json_object(
+        'stem', r ->> '_stem', 'part', 'request', 'remote_engine_id', handed ->> 'remote_engine_id',
+        'transferred_tokens', integer_of(handed -> 'remote_num_tokens')
+    ) AS detail,
+    asked_messages(r) AS prompt_messages,
+    CASE WHEN asked_messages(r) IS NULL THEN asked_text(r) END AS prompt_text,
     CASE
-        WHEN json_type(r -> 'system') = 'VARCHAR'
-            THEN cast(list_concat(
-                [cast(json_object('role', 'system', 'content', r -> 'system') AS JSON)], json_extract(r, '$.messages[*]')
-            ) AS JSON)
-        ELSE r -> 'messages'
-    END AS prompt_messages,
-    text_of(r -> 'prompt') AS prompt_text,
-    CASE WHEN (r -> 'messages') IS NULL AND (r -> 'prompt') IS NULL THEN 'not_this_format' END AS reject_reason
+        WHEN coalesce(r -> 'messages', r -> 'prompt', r -> 'input', r -> 'text', r -> 'input_ids') IS NULL THEN 'not_this_format'
+    END AS reject_reason
 FROM given

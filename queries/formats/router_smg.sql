@@ -2,11 +2,16 @@
 -- grain: one row per line
 -- inputs: raw (line, byte_offset, item, raw): lines without terminal colours
 -- framing: text
--- detect: ^(?:\x1b\[[0-9;]*m)*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?(?:\x1b\[[0-9;]*m)*\s+(?:\x1b\[[0-9;]*m)*(?:TRACE|DEBUG|INFO|WARN|ERROR)\b.*(?:smg|router|http_request)
+-- detect: ^(?!.*\bdynamo_(?:llm|runtime|kv))(?:\x1b\[[0-9;]*m)*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?(?:\x1b\[[0-9;]*m)*\s+(?:\x1b\[[0-9;]*m)*(?:TRACE|DEBUG|INFO|WARN|ERROR)\b.*(?:smg|router|http_request)
 -- evidence: tracing-subscriber lines that name the router
+-- where from: standard output (with colours) or the daily file (smg.YYYY-MM-DD) of sgl-router, sgl-model-gateway, SMG or the
+--   vLLM router
 -- assumptions: stamps are UTC (tracing's SystemTime), of second resolution; latency is in microseconds. The router names
 --   workers at INFO only where one failed. Its request id is the client's x-request-id, and joins to a gateway's record
 --   where that keeps the upstream's headers. Shapes: model_gateway/src/middleware/logging.rs (formats.md A8)
+-- cannot say: rooms, engine ids, tokens, texts; which workers, unless it logs at DEBUG or one failed
+-- traps: engines beside it log local time, it logs UTC. Before sglang PR 29017 a prefill's error was drained and left no
+--   line
 -- false positives: request_id comes from a client header
 WITH line AS MATERIALIZED (
     SELECT byte_offset, item,

@@ -4,7 +4,10 @@
 -- framing: json lines
 -- detect: ^\{.*"target": ?"(?:smg|sglang_router|sgl_model_gateway|vllm_router)
 -- evidence: JSON lines whose target is the router
+-- where from: the same routers with JSON logging
 -- assumptions: as router_smg; event fields are flattened beside `span` (tracing-subscriber's own shape, not seen live)
+-- cannot say: as router_smg
+-- traps: as router_smg
 WITH given AS (
     SELECT byte_offset, item, cast(raw AS JSON) AS r FROM raw
 ),

@@ -4,10 +4,15 @@
 -- framing: sglang
 -- detect: ^\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: [A-Z_]+\d+)*\] (?!\{"timestamp|Receive|Finish)
 -- evidence: lines that begin with SGLang's [time ranks] prefix
+-- where from: standard output of an SGLang engine, usually one file per pod: versions 0.5.8 to 0.5.23, older ones in part
 -- assumptions: stamps are local, of second resolution, except entry_time (epoch). Lines of every TP rank are kept, since a
 --   rank may be the only one that is left. bootstrap_room 0 is the engine's own warm-up. `start=` of versions up to 0.5.11 is
---   no wall clock and not used. Shapes: srt/managers/scheduler.py, schedule_batch.py, observability/req_time_stats.py,
+--   no wall clock and not used. Lines of the transfer engine between them (Mooncake's, by glog) are notes without a time. Shapes: srt/managers/scheduler.py, schedule_batch.py, observability/req_time_stats.py,
 --   disaggregation/{prefill,decode}.py; copied out in formats.md A1
+-- cannot say: texts and tenants; sizes of single requests, unless --enable-request-time-stats-logging was on; years and
+--   zones other than by declaration
+-- traps: with attention data parallelism only rank 0 logs rejects, about 1 in dp_size. A line repeats once per TP rank. The
+--   pool belongs to one process start: a restart changes it
 -- false positives: a rid is set by the caller and may hold anything; it is matched lazily up to the next known field
 WITH split AS MATERIALIZED (
     SELECT byte_offset, item, raw,
@@ -127,6 +132,7 @@ SELECT
         WHEN 'note' THEN json_object('message', substr(body, 1, 200))
     END AS detail,
     CASE
-        WHEN stamp = '' AND NOT regexp_matches(body, '^(DEBUG|INFO|WARNING|ERROR|CRITICAL): ') THEN 'foreign_line'
+        WHEN stamp = '' AND NOT regexp_matches(body, '^(?:(?:DEBUG|INFO|WARNING|ERROR|CRITICAL): |[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ )')
+            THEN 'foreign_line'
     END AS reject_reason
 FROM sorted

@@ -4,11 +4,18 @@
 -- framing: sglang
 -- detect: ^(?:\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?\] ?)?(?:\{"timestamp": ?"[^"]*", ?"event": ?"request\.|(?:Receive|Receive OpenAI|Finish): obj=)
 -- evidence: request.received and request.finished records, or Receive: and Finish: lines
--- assumptions: timestamp is local time (a dump's, which ends in Z, is UTC); *_ts of meta_info are epoch seconds. Prompt text stands on the finished record and only
+-- where from: SGLang with --log-requests: standard output, or <hostname>_<rank>.log below --log-requests-target, rotated
+--   hourly; or its request dumps, which framing turns into the same records
+-- assumptions: timestamp is local time (a dump's ends in Z and is UTC); *_ts of meta_info are epoch seconds. Prompt text stands
+--   on the finished record and only
 --   from level 2 on, rendered by the chat template; input_ids alone are `token_ids`. Level 2 cuts strings to 1024 + 1024
 --   characters around "..." in JSON, and to two quoted halves in text. Lists of ids in batches name no single request.
 --   finish_reason abort with a status code is the engine's error; without one the client or a timeout ended it.
 --   Shapes: srt/utils/request_logger.py, managers/io_struct.py; copied out in formats.md A2
+-- cannot say: tenants, unless a header was whitelisted or the body carried labels; texts at levels 0 and 1; HTTP status
+-- traps: chat requests are received with token ids only, their text stands on the finished record. request.received.openai
+--   has messages but no rid. Up to 0.5.11 text lines have no stamp at all; from 0.5.12 on a stamp stands before the JSON.
+--   SGLANG_LOG_REQUEST_EXCEEDED_MS drops fast requests
 -- false positives: rid and bootstrap_room may be set by the caller
 WITH taken AS MATERIALIZED (
     -- One pass over the JSON: texts and token ids are long, and each extraction by itself would read them again.
@@ -54,7 +61,7 @@ SELECT
     stamp NOT LIKE '%Z' AS at_is_local,
     received_ns,
     CASE WHEN event = 'request.finished' THEN duration_ns(meta ->> 'e2e_latency') END AS latency_ns,
-    received_ns + duration_ns(meta ->> 'first_token_latency') AS first_token_ns,
+    try(received_ns + duration_ns(meta ->> 'first_token_latency')) AS first_token_ns,
     epoch_ns_of(meta ->> 'request_finished_ts') AS finished_ns,
     CASE WHEN event <> 'request.received.openai' THEN rid ELSE body_rid END AS rid,
     room,

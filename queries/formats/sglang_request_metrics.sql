@@ -2,11 +2,14 @@
 -- grain: one row per finished request
 -- inputs: raw (line, byte_offset, item, raw): JSON objects
 -- framing: json lines
--- detect: ^\{"request_parameters": ?"
+-- keys: request_parameters
 -- evidence: JSON lines with request_parameters beside meta_info keys
+-- where from: SGLang with --export-metrics-to-file: sglang-request-metrics-YYYYMMDD_HH.log
 -- assumptions: request_parameters is JSON inside a string. All stamps are epoch seconds. Response text is never there; prompt
 --   text only at log level 2 and above. Without --enable-metrics there is only response_sent_to_client_ts, the first byte's
 --   time: for an answer of one token (every prefill) that is its end. Source: srt/observability/request_metrics_exporter.py (formats.md A4)
+-- cannot say: answers, tenants; prompts, unless --log-requests was off or at level 2 and above
+-- traps: prefill and decode each write one: the prefill's prompt_tokens of an over-pool request is 1
 WITH given AS (
     SELECT byte_offset, item, cast(raw AS JSON) AS r, cast(raw AS JSON) ->> 'request_parameters' AS inner_text
     FROM raw
@@ -26,7 +29,7 @@ SELECT
     'whole' AS phase,
     coalesce(finished_ns, received_ns, epoch_ns_of(r ->> 'response_sent_to_client_ts')) AS at_ns,
     coalesce(received_ns, try(sent_ns - duration_ns(r ->> 'e2e_latency'))) AS received_ns,
-    received_ns + duration_ns(r ->> 'first_token_latency') AS first_token_ns,
+    try(received_ns + duration_ns(r ->> 'first_token_latency')) AS first_token_ns,
     coalesce(finished_ns, sent_ns) AS finished_ns,
     coalesce(lone(r -> 'id'), lone(p -> 'rid')) AS rid,
     lone(p -> 'bootstrap_room') AS room,

@@ -2,11 +2,15 @@
 -- grain: one row per document: /server_info (limits), /model_info (note), or the server_args line of an engine's log (start)
 -- inputs: raw (line, byte_offset, item, raw): JSON objects
 -- framing: document
--- detect: "model_path": ?"
+-- keys: model_path
 -- evidence: a JSON document with model_path and the server's arguments
+-- where from: GET /server_info, /get_server_info or /get_model_info, saved by hand or by a deployment tool; the server_args
+--   line of an engine's log
 -- assumptions: /server_info has no time; it tells the limits at some moment between two starts. Its max_req_input_len is kept
 --   in detail only, since it can ignore the pool (measured: 10,479 beside a pool of 6,812). disaggregation_mode "null" or
 --   none means one node does both. API keys are never taken over. Shapes: formats.md A5
+-- cannot say: history: it is the state at one unnamed moment. context_length is null unless set on the command line
+-- traps: with data parallelism every rank has a pool of its own (detail.rank_pools). It holds the API key, which is not kept
 WITH given AS (
     SELECT byte_offset, item, cast(raw AS JSON) AS r FROM raw
 ),

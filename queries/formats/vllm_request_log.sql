@@ -4,10 +4,15 @@
 -- framing: vllm
 -- detect: ^(?:\([^()]*\) )?(?:DEBUG|INFO|WARNING|ERROR) (?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d .*|^\{"asctime"
 -- evidence: vLLM's LEVEL MM-DD HH:MM:SS prefix
+-- where from: standard output of vLLM's API server and engine with --enable-log-requests and --enable-log-outputs, as text
+--   or by python-json-logger
 -- assumptions: stamps are local and have no year, which is declared. A request is told by several lines (received, details,
 --   generated, its token ids), each one record; their id is what the client saw as response id. No engine limits the prompt
 --   here in the way that SGLang's prefill does. vLLM without kv_transfer_params serves prompt and answer on one node.
 --   Shapes: vllm/entrypoints/serve/utils/request_logger.py (formats.md B1)
+-- cannot say: tenants other than by cache_salt; which prefill and decode at INFO; prompts of newer versions below DEBUG
+-- traps: dates have no year and are local. Ids of the engine end in 8 more hex digits, others on prefill than on decode.
+--   --max-log-len cuts prompts without a mark. There is no line for a request's end unless outputs are logged
 WITH given AS (
     SELECT byte_offset, item, cast(raw AS JSON) AS r, cast(raw AS JSON) ->> 'event' AS event, cast(raw AS JSON) ->> 'message' AS message
     FROM raw
@@ -20,7 +25,8 @@ parsed AS (
            regexp_extract(message, 'INFO: +(\S+) - "(\S+) (.*?) HTTP/[\d.]+" (\d{3})', ['peer', 'method', 'path', 'status']) AS reply,
            regexp_extract(
                message, '^Potentially invalid KV blocks for unrecognized request (\S+) were retrieved', 1
-           ) AS stale
+           ) AS stale,
+           regexp_extract(message, '^Releasing expired KV blocks for request (\S+) which were retrieved', 1) AS expired
     FROM given
 )
 SELECT
@@ -31,13 +37,14 @@ SELECT
         WHEN pool_line.pool <> '' THEN 'limits'
         WHEN stale <> '' THEN 'detector'
         WHEN reply.status <> '' THEN 'access'
+        WHEN message LIKE 'Engine %: Avg prompt throughput:%' THEN 'batch'
         ELSE 'note'
     END AS kind,
     CASE WHEN event IN ('received', 'details', 'body') THEN 'received' WHEN event = 'generated' THEN 'finished' END AS phase,
     CASE WHEN try_cast(r ->> 'has_year' AS BOOLEAN) THEN stamp_ns(r ->> 'stamp') END AS at_ns,
-    TRUE AS at_is_local,
+    (r ->> 'stamp') IS NOT NULL AS at_is_local,
     r ->> 'id' AS response_id,
-    coalesce(r ->> 'id', nullif(stale, '')) AS rid,
+    coalesce(r ->> 'id', nullif(stale, ''), nullif(expired, '')) AS rid,
     'unified' AS role,
     r ->> '$.body.model' AS model,
     'vllm' AS engine,

@@ -4,7 +4,8 @@
 -- assumptions: the response id is the exchange's name; where a record has none, another record of the same call id, or
 --   of a trace that names one response only (a stream's headers, request and body share one), supplies it, and last the one
 --   gateway call with the same messages at the same time; one response
---   id under two call ids is two exchanges, since ids may be forged.
+--   id under two call ids of one gateway is two exchanges, since ids may be forged; gateways behind one another, which have
+--   call ids of their own, saw one exchange. A gateway's formats are told by their names' first word.
 WITH client AS (SELECT * FROM record WHERE kind = 'client'),
 
 by_call AS (
@@ -25,7 +26,7 @@ by_trace AS (
 
 by_ids AS (
     SELECT
-        c.record_id,
+        c.record_id, split_part(c.format, '_', 1) AS gateway,
         coalesce(c.response_id, b.response_id, t.response_id, tb.response_id) AS response_id,
         coalesce(c.call_id, t.call_id) AS call_id,
         c.trace_id, c.prompt_hash, coalesce(c.received_ns, c.at_ns) AS received_ns, coalesce(c.finished_ns, c.at_ns) AS finished_ns
@@ -44,20 +45,26 @@ by_content AS (
             AND n.received_ns <= a.finished_ns + 2000000000 AND n.finished_ns >= a.received_ns - 2000000000
     WHERE a.response_id IS NULL AND a.call_id IS NULL
     GROUP BY a.record_id
-    HAVING count(DISTINCT n.call_id) = 1
+    HAVING count(DISTINCT coalesce(n.response_id, n.call_id)) = 1
 ),
 
 named AS (
     SELECT
-        i.record_id, coalesce(i.response_id, b.response_id) AS response_id, coalesce(i.call_id, b.call_id) AS call_id, i.trace_id
+        i.record_id, i.gateway, coalesce(i.response_id, b.response_id) AS response_id, coalesce(i.call_id, b.call_id) AS call_id, i.trace_id
     FROM by_ids AS i
     LEFT JOIN by_content AS b ON b.record_id = i.record_id
 ),
 
-calls AS (
-    SELECT response_id, min(call_id) AS call_id, count(DISTINCT call_id) AS calls
+seen AS (
+    SELECT response_id, gateway, min(call_id) AS call_id, count(DISTINCT call_id) AS calls
     FROM named
     WHERE response_id IS NOT NULL
+    GROUP BY response_id, gateway
+),
+
+calls AS (
+    SELECT response_id, min(call_id) AS call_id, max(calls) AS calls
+    FROM seen
     GROUP BY response_id
 )
 

@@ -1,60 +1,96 @@
 """Damaged lines of every format: each is a record or a counted reject, never an error of the stage."""
 
-# ruff: noqa: E501 - log lines are as long as their writers make them
-
 import json
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from forensics.ingest.detect import detect
 from forensics.ingest.formats import Formats
 from forensics.ingest.framing.records import Context, Frame, Reject
 from forensics.ingest.project import Projector
+from tests.cases.story import HERE
 from tests.ingest.cases import rows, take
-from tests.ingest.test_clients import payload
-from tests.ingest.test_sglang import finished
 
-ROOM = 2**62 + 1
-SAMPLES = {
-    "sglang_engine_log": f"""[2026-03-01 10:00:11 DP3 TP0] ReqTimeStats(rid=aa11, bootstrap_room={ROOM}, input_len=260, cached_input_len=7, output_len=48, attempts=0, type=decode): entry_time=1772359205.125
-[2026-03-01 10:00:14 TP0] Input length (51300 tokens) exceeds the maximum allowed length (51194 tokens). Use a shorter input or enable --allow-auto-truncate., self.rid='cc33'
-[2026-03-01 10:00:04 TP0] max_total_num_tokens=51200, chunked_prefill_size=8192, context_len=32768, available_gpu_mem=9.70 GB
-[2026-03-01 10:00:17 TP0] Decode transfer failed for request rank=0 decode_req.req.rid='ee55' decode_req.req.bootstrap_room={ROOM} with exception KVTransferError(x): y
-[2026-03-01 10:00:00] server_args={{'model_path': '/m/heron', 'host': '10.1.0.4', 'port': 31000, 'disaggregation_mode': 'decode'}}
-[2026-03-01 10:00:11] Finish: obj=GenerateReqInput(rid='bb22', text='a' ... "b", input_ids=[1, 2] ... [8, 9]), out={{'text': 'x', 'meta_info': {{'id': 'bb22'}}}}
-""",
-    "sglang_request_log": json.dumps(finished()) + "\n",
-    "sglang_request_metrics": json.dumps({"request_parameters": json.dumps({"rid": "a", "bootstrap_room": ROOM}), "id": "a", "request_received_ts": 1772359205.5,
-                                          "e2e_latency": 1.5, "completion_tokens": 1, "response_sent_to_client_ts": 1772359206.5}) + "\n",
-    "sglang_server_info": json.dumps({"model_path": "/m", "port": 1, "host": "h", "max_total_num_tokens": 5, "internal_states": [{"memory_usage": {"token_capacity": 7}}]}),
-    "router_smg": '2026-03-01 10:00:07  INFO http_request{uri=/v1 request_id="chatcmpl-R1" status_code=200 latency=1500000}: smg::response: src/m.rs:104: finished\n',
-    "router_smg_json": json.dumps({"timestamp": "2026-03-01T10:00:07.5Z", "level": "INFO", "target": "smg::x", "span": {"request_id": "g", "latency": 9}}) + "\n",
-    "litellm_payload": json.dumps(payload()) + "\n",
-    "litellm_proxy_log": "09:32:03 - LiteLLM Proxy:ERROR: x.py:1 - litellm_call_id=f602ae6d-1823-4111-a21a-8c98e14c6299 - y\n",
-    "otlp_genai": json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "ab" * 16, "startTimeUnixNano": "17", "attributes": [
-        {"key": "gen_ai.response.id", "value": {"stringValue": "a"}}, {"key": "gen_ai.usage.input_tokens", "value": {"intValue": "12"}},
-        {"key": "gen_ai.input.messages", "value": {"stringValue": '[{"role":"user","parts":[{"type":"text","content":"x"}]}]'}}]}]}]}]}) + "\n",
-    "sse_stream": 'data: {"id":"a","created":1772359205,"choices":[{"index":0,"delta":{"content":"x","tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}}]}\n\ndata: [DONE]\n\n',
-    "http_headers": "HTTP/1.1 200 OK\r\ndate: Sun, 01 Mar 2026 10:00:05 GMT\r\nx-litellm-call-id: c\r\n",
-    "openai_request": json.dumps({"model": "m", "messages": [{"role": "user", "content": [{"type": "text", "text": "x"}]}]}),
-    "vllm_request_log": "INFO 03-01 10:00:01 [x.py:6] Generated response chatcmpl-2 (streaming complete): output: 'x', finish_reason: stop\n"
-                        "INFO 03-01 10:00:01 [x.py:6] Received request c: prompt: 'x', params: S(n=1), prompt_token_ids: [1, 2], lora_request: None.\n",
-}  # fmt: skip
-SPLINTERS = st.sampled_from(
-    ["", '"', "'", "{", "}", "[", "]", ",", ":", "null", "NaN", "-1", "1e400", "99999999999999999999", "true", "\\", "\\ud800",
-     "\x00", "\n", "\r\n", "\x1b[0m", "\ud800", "...", " ... ", "é", "\U0001f600", "[]", "{}", "0x", "%s", "$year", "--", ";"]
-)  # fmt: skip
-BLOW = st.tuples(st.integers(0, 10_000), st.integers(0, 40), SPLINTERS)
+FORMATS = Formats(None)
+
+
+class Sample(NamedTuple):
+    """One file of a story: what it is taken for, and its text."""
+
+    form: str
+    framing: str
+    label: str
+    text: str
+
+
+def _samples() -> Iterator[Sample]:
+    """Yields one file of every format and framing that the stories hold."""
+    seen = set()
+    for path in sorted(HERE.glob("*/logs/**/*")):
+        if not path.is_file() or path.name.endswith(".parquet.yml"):
+            continue
+        label = path.relative_to(HERE).as_posix()
+        found = detect(path.read_bytes(), label, FORMATS)
+        if (found.form.name, found.framing) not in seen:
+            seen.add((found.form.name, found.framing))
+            yield Sample(found.form.name, found.framing, label, path.read_text(encoding="utf-8"))
+
+
+FILES = list(_samples())
+SAMPLES = {each.form: each.text for each in reversed(FILES)}
+"""By format, the text of the first file that is one."""
+
+_SIGNS = [
+    "",
+    '"',
+    "'",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\\",
+    "\x00",
+    "\n",
+    "\r\n",
+    "...",
+    " ... ",
+    "--",
+    ";",
+    "[]",
+    "{}",
+    "%s",
+]
+_WORDS = [
+    "null",
+    "NaN",
+    "true",
+    "-1",
+    "1e400",
+    "9" * 20,
+    "0x",
+    "$year",
+    "\\ud800",
+    "\ud800",
+    "é",
+    "\U0001f600",
+    "\x1b[0m",
+]
+SPLINTERS = st.sampled_from([*_SIGNS, *_WORDS])
+BLOW = st.tuples(st.integers(0, 100_000), st.integers(0, 40), SPLINTERS)
 
 
 @lru_cache
 def projector() -> Projector:
-    return Projector(duckdb.connect(), Formats(None))
+    return Projector(duckdb.connect(), FORMATS)
 
 
 def damaged(sample: str, blows: list[tuple[int, int, str]]) -> str:
@@ -64,34 +100,26 @@ def damaged(sample: str, blows: list[tuple[int, int, str]]) -> str:
     return sample
 
 
-def framed(form: str, text: str) -> Iterator[Frame | Reject]:
-    found = projector().formats.get(form)
-    yield from found.framer(found.framing)([text.encode("utf-8", "surrogatepass")], Context("logs/x", form, 2026))
+def framed(sample: Sample, text: str) -> Iterator[Frame | Reject]:
+    framer = FORMATS.get(sample.form).framer(sample.framing)
+    yield from framer([text.encode("utf-8", "surrogatepass")], Context(sample.label, sample.form, 2026))
 
 
-@pytest.mark.parametrize("form", SAMPLES)
-def test_samples_are_whole(form: str) -> None:
-    frames = [each for each in framed(form, SAMPLES[form]) if isinstance(each, Frame)]
-    assert frames
-    for projected in projector().project([frames])[0]:
-        assert projected.rejects == []
-        assert projected.records.num_rows
-
-
-@pytest.mark.parametrize("form", SAMPLES)
-@settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.parametrize("sample", FILES, ids=lambda each: each.label)
+@settings(
+    max_examples=2,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
 @given(st.lists(st.lists(BLOW, min_size=1, max_size=4), min_size=30, max_size=40))
-def test_damage_is_a_record_or_a_reject(form: str, wounds: list[list[tuple[int, int, str]]]) -> None:
+def test_damage_is_a_record_or_a_reject(sample: Sample, wounds: list[list[tuple[int, int, str]]]) -> None:
     files = []
     for blows in wounds:
-        found = list(framed(form, damaged(SAMPLES[form], blows)))
+        found = list(framed(sample, damaged(sample.text, blows)))
         files.append([each for each in found if isinstance(each, Frame)])
     for frames, results in zip(files, projector().project(files), strict=True):
         assert sum(each.records.num_rows + len(each.rejects) for each in results) == len(frames)
-
-
-def test_every_format_has_a_sample() -> None:
-    assert set(SAMPLES) == set(Formats(None).by_name)
 
 
 def test_one_value_that_stops_a_query_costs_one_record(tmp_path: Path) -> None:

@@ -2,25 +2,25 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from forensics.ingest.framing import documents, otlp, sglang, tables, vllm
+from forensics.ingest.framing import azure, chunks, documents, otlp, sglang, tables, vllm
 from forensics.ingest.framing.records import Context, Frame, Reject
 
 Framer = Callable[[Iterable[bytes], Context], Iterator[Frame | Reject]]
 
 FRAMERS: dict[str, Framer] = {
+    "azure": azure.frame,
+    "body": documents.frame_body,
     "csv": tables.frame_csv,
     "document": documents.frame_document,
     "headers": documents.frame_headers,
     "json": documents.frame_json,
     "json lines": documents.frame_lines,
+    "json members": documents.frame_members,
     "otlp": otlp.frame,
     "parquet": tables.frame_parquet,
     "sglang": sglang.frame,
-    "sse": documents.frame_sse,
+    "sse": chunks.frame_sse,
     "text": tables.frame_text,
     "vllm": vllm.frame,
 }
 """By the name that a format's ``-- framing:`` line gives."""
-
-JSON_FRAMINGS = frozenset(FRAMERS) - {"text"}
-"""Framings whose records are JSON objects; the text lines of ``sglang`` are told apart by their format."""

@@ -1,4 +1,4 @@
-"""JSON lines and JSON documents, and captures that are one record as a whole: an SSE body, response headers."""
+"""JSON lines and JSON documents, captured bodies, and response headers."""
 
 import json
 import re
@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from forensics.ingest.framing.clean import clean_json, decode, dump
 from forensics.ingest.framing.records import MAX_LINE, Context, Frame, Line, Reject, lines
+from forensics.ingest.keys import MEMBERS
 
 _STATUS = re.compile(r"HTTP/[\d.]+ (?P<status>\d{3})(?: |$)")
 _SUFFIXES = (".gz", ".zst", ".sse", ".headers", ".json", ".txt", ".request", ".response", ".body")
@@ -28,60 +29,24 @@ def frame_lines(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | R
 
 def frame_json(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
     """Yields one frame per line where lines are whole documents, else the one document, or the members of its array."""
-    source = lines(chunks, context)
-    first = next(source, None)
-    if first is None:
-        return
-    if first.data.lstrip().startswith(b"{") and first.data.rstrip().endswith(b"}"):
-        yield _json_line(first, context)
-        for line in source:
-            yield _json_line(line, context)
-        return
-    held, size = [first], first.length
-    for line in source:
-        held.append(line)
-        size += line.length
-        if size > MAX_LINE:
-            yield context.reject(first._replace(length=size), "document_too_long")
-            return
-    yield from _document(held, context)
+    return _lines_or_document(chunks, context, named=False, wrapped=False)
+
+
+def frame_members(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
+    """Yields as ``frame_json``; of a document that wraps a list of records, as an API's answer does, its members."""
+    return _lines_or_document(chunks, context, named=False, wrapped=True)
+
+
+def frame_body(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
+    """Yields as ``frame_json``; a file that is one captured body gets ``_stem``, which ties it to those beside it."""
+    return _lines_or_document(chunks, context, named=True, wrapped=False)
 
 
 def frame_document(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
     """Yields the one JSON document that the file is, or the members of its array, each with ``_stem`` added."""
     held = list(lines(chunks, context))
     if held:
-        yield from _document(held, context)
-
-
-def frame_sse(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
-    """Yields one frame: ``stem``, ``done``, ``cut``, and ``events``, each ``{"event", "data"}`` with its data parsed.
-
-    Rules of the SSE specification: a blank line ends an event, ``data:`` lines of one event are joined by newlines,
-    comments are dropped. A last event that is cut inside its JSON is left out and sets ``cut``.
-    """
-    events: list[dict[str, object]] = []
-    data: list[str] = []
-    name: str | None = None
-    first: Line | None = None
-    ended = True
-    for line in lines(chunks, context, blanks=True):
-        first, ended = first or line, line.ended
-        field, _, value = decode(line.data, context).partition(":")
-        if not field and not value:
-            _event(events, name, data, context)
-            name, data = None, []
-        elif field == "event":
-            name = value.strip()
-        elif field == "data":
-            data.append(value.removeprefix(" "))
-    read = _event(events, name, data, context)
-    context.cut |= not read and not ended
-    if first is not None:
-        done = any(event["data"] == "[DONE]" for event in events)
-        told = [event for event in events if event["data"] != "[DONE]"]
-        record = {"stem": stem(context.label), "done": done, "cut": context.cut, "events": told}
-        yield Frame(first.number, first.offset, 0, context.shape, dump(record, context))
+        yield from _document(held, context, named=True)
 
 
 def frame_headers(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
@@ -103,29 +68,44 @@ def frame_headers(chunks: Iterable[bytes], context: Context) -> Iterator[Frame |
         yield _head(head, status, headers, context)
 
 
-def _event(events: list[dict[str, object]], name: str | None, data: list[str], context: Context) -> bool:
-    """Appends one event, or each line by itself where no blank lines were kept. Returns whether all could be read."""
-    if not data:
-        return True
-    for texts in (["\n".join(data)], data):
-        try:
-            values = [
-                text.strip() if text.strip() == "[DONE]" else json.loads(clean_json(text, context)) for text in texts
-            ]
-        except (ValueError, RecursionError):
-            continue
-        events.extend({"event": name, "data": value} for value in values)
-        return True
-    context.count("unreadable_events")
-    return False
-
-
 def _head(line: Line, status: int, headers: dict[str, str], context: Context) -> Frame:
     record = {"stem": stem(context.label), "status": status, "headers": headers}
     return Frame(line.number, line.offset, 0, context.shape, dump(record, context))
 
 
-def _document(held: list[Line], context: Context) -> Iterator[Frame | Reject]:
+def _lines_or_document(
+    chunks: Iterable[bytes], context: Context, *, named: bool, wrapped: bool
+) -> Iterator[Frame | Reject]:
+    source = lines(chunks, context)
+    first = next(source, None)
+    if first is None:
+        return
+    second = next(source, None)
+    if (
+        first.data.lstrip().startswith(b"{")
+        and first.data.rstrip().endswith(b"}")
+        and (second or not (named or wrapped))
+    ):
+        yield _json_line(first, context)
+        if second is not None:
+            yield _json_line(second, context)
+        for line in source:
+            yield _json_line(line, context)
+        return
+    held = [first, *([second] if second else [])]
+    size = sum(line.length for line in held)
+    for line in source:
+        held.append(line)
+        size += line.length
+        if size > MAX_LINE:
+            yield context.reject(first._replace(length=size), "document_too_long")
+            return
+    yield from _document(held, context, named=named, wrapped=wrapped)
+
+
+def _document(
+    held: list[Line], context: Context, *, named: bool = False, wrapped: bool = False
+) -> Iterator[Frame | Reject]:
     text = clean_json(decode(b"\n".join(line.data for line in held), context), context)
     first = held[0]
     try:
@@ -134,9 +114,19 @@ def _document(held: list[Line], context: Context) -> Iterator[Frame | Reject]:
         for line in held:
             yield _json_line(line, context)
         return
-    members = document if isinstance(document, list) else [document]
-    for number, member in enumerate(members):
-        yield Frame(first.number, first.offset, number, context.shape, dump(_named(member, context), context))
+    members = document if isinstance(document, list) else None
+    if wrapped and isinstance(document, dict):
+        members = next((found for name in MEMBERS if _are_records(found := document.get(name))), None)
+    if members is None and len(held) == 1 and not named:
+        yield _json_line(first, context)
+        return
+    for number, member in enumerate([document] if members is None else members):
+        given = _named(member, context) if named else member
+        yield Frame(first.number, first.offset, number, context.shape, dump(given, context))
+
+
+def _are_records(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
 
 
 def _json_line(line: Line, context: Context) -> Frame | Reject:

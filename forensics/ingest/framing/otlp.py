@@ -1,4 +1,4 @@
-"""OTLP as JSON lines: one batch per line, taken apart into spans and log records with plain attributes.
+"""OTLP as JSON, one batch per line or one document, taken apart into spans and log records with plain attributes.
 
 Both spellings are read: the file exporter's (hex ids, camelCase) and protobuf's ``MessageToJson`` (base64 ids, enum
 names, snake_case if asked for). An attribute's ``AnyValue`` becomes the value that it holds.
@@ -8,10 +8,11 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from forensics.ingest.framing.clean import decode, dump
-from forensics.ingest.framing.records import Context, Frame, Reject, lines
+from forensics.ingest.framing.records import MAX_LINE, Context, Frame, Line, Reject, lines
 
 _SIGNALS = (
     ("resourceSpans", "scopeSpans", "spans", "span"),
@@ -23,17 +24,35 @@ _HEX = frozenset("0123456789abcdefABCDEF")
 
 def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
     """Yields one frame per span or log record: ``signal``, ``resource``, ``scope``, ``attributes``, its own fields."""
-    for line in lines(chunks, context):
-        try:
-            batch = json.loads(decode(line.data, context), parse_constant=lambda _: None)
-            items = list(_items(batch))
-        except (ValueError, RecursionError, TypeError, AttributeError, KeyError):
-            yield context.incomplete(line, "malformed_json")
-            continue
-        if not items:
-            yield context.reject(line, "not_otlp")
-        for number, item in enumerate(items):
-            yield Frame(line.number, line.offset, number, context.shape, dump(item, context))
+    source = lines(chunks, context)
+    first = next(source, None)
+    if first is None:
+        return
+    if first.data.rstrip().endswith(b"}"):
+        for line in chain([first], source):
+            yield from _batch(line, context)
+        return
+    held, size = [first], first.length
+    for line in source:
+        held.append(line)
+        size += line.length
+        if size > MAX_LINE:
+            yield context.reject(first._replace(length=size), "document_too_long")
+            return
+    yield from _batch(first._replace(data=b"\n".join(line.data for line in held), length=size), context)
+
+
+def _batch(line: Line, context: Context) -> Iterator[Frame | Reject]:
+    try:
+        batch = json.loads(decode(line.data, context), parse_constant=lambda _: None)
+        items = [item for one in (batch if isinstance(batch, list) else [batch]) for item in _items(one)]
+    except (ValueError, RecursionError, TypeError, AttributeError, KeyError):
+        yield context.incomplete(line, "malformed_json")
+        return
+    if not items:
+        yield context.reject(line, "not_otlp")
+    for number, item in enumerate(items):
+        yield Frame(line.number, line.offset, number, context.shape, dump(item, context))
 
 
 def _items(batch: dict[str, Any]) -> Iterator[dict[str, Any]]:

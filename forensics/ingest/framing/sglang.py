@@ -12,11 +12,13 @@ from forensics.ingest.framing.pyrepr import ReprError, read
 from forensics.ingest.framing.records import Context, Frame, Line, Reject, lines
 
 ENGINE, REQUESTS, SERVER = "sglang_engine_log", "sglang_request_log", "sglang_server_info"
+STATUS = "sglang_scheduler_status"
 
 _PREFIX = re.compile(r"\[(?P<stamp>\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?)(?P<ranks>(?: [A-Z_]+\d+)*)\] ?")
 _REQUEST = re.compile(r"(?P<verb>Receive OpenAI|Receive|Finish): obj=")
 _PART = re.compile(r", (headers|out)=")
 _ARGS = re.compile(r"server_args=(?=\{|ServerArgs\()")
+_STATUS = re.compile(r'"event": ?"scheduler\.status"')
 _EVENTS = {
     "Receive": "request.received",
     "Finish": "request.finished",
@@ -36,7 +38,8 @@ def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]
 
 def _route(line: Line, text: str, body: str, stamp: str | None, context: Context) -> Frame | Reject:
     if body.startswith("{"):
-        return Frame(line.number, line.offset, 0, REQUESTS, clean_json(body, context), not line.ended)
+        shape = STATUS if _STATUS.search(body, 0, 200) else REQUESTS
+        return Frame(line.number, line.offset, 0, shape, clean_json(body, context), not line.ended)
     value: dict[str, object]
     try:
         if found := _REQUEST.match(body):
@@ -47,7 +50,7 @@ def _route(line: Line, text: str, body: str, stamp: str | None, context: Context
             return Frame(line.number, line.offset, 0, SERVER, dump(value, context), not line.ended)
     except (ReprError, RecursionError, ValueError):
         return context.incomplete(line, "malformed_repr")
-    if context.shape == REQUESTS and stamp is None:
+    if context.shape != ENGINE and stamp is None:
         return context.incomplete(line, "foreign_line")
     return Frame(line.number, line.offset, 0, ENGINE, text, not line.ended)
 

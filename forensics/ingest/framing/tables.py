@@ -1,4 +1,4 @@
-"""CSV, Parquet and plain text lines, for formats that a site describes in SQL of its own."""
+"""CSV, Parquet and plain text lines."""
 
 import csv
 import tempfile
@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from forensics.errors import ForensicsError
@@ -58,7 +60,7 @@ def frame_parquet(chunks: Iterable[bytes], context: Context) -> Iterator[Frame |
         with _seekable(chunks, context) as data, pq.ParquetFile(data) as table:
             number = 0
             for batch in table.iter_batches(batch_size=4096):
-                for row in batch.to_pylist():
+                for row in _textual(batch).to_pylist(maps_as_pydicts="lossy"):
                     record = {key: _plain(value) for key, value in row.items()}
                     yield Frame(number + 1, number, 0, context.shape, dump(record, context))
                     number += 1
@@ -66,6 +68,14 @@ def frame_parquet(chunks: Iterable[bytes], context: Context) -> Iterator[Frame |
         raise ForensicsError(
             f"cannot be read as Parquet ({str(error).splitlines()[0]})", where=context.label, fix="Export it again"
         ) from error
+
+
+def _textual(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Returns the batch with stamps as text, whose nanoseconds Python's own type would lose."""
+    columns = [
+        pc.cast(column, pa.string()) if pa.types.is_timestamp(column.type) else column for column in batch.columns
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ _PREFIX = re.compile(
     r"(?:(?P<year>\d{4})-)?(?P<month>\d\d)-(?P<day>\d\d) (?P<time>\d\d:\d\d:\d\d(?:[.,]\d+)?) "
     r"(?:\[(?P<where>[^\]]*)\] )?"
 )
+_ACCESS = re.compile(r'INFO: +\S+ - "\S+ .*? HTTP/[\d.]+" \d{3}')
 _DETAILS = re.compile(r"Request (?P<id>\S+) details: ")
 _RECEIVED = re.compile(r"Received request (?P<id>\S+): ")
 _GENERATED = re.compile(
@@ -37,6 +38,10 @@ def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]
     for line in lines(chunks, context):
         text = strip_ansi(decode(line.data, context))
         logged, prefix = _unwrap(text)
+        if prefix is None and _ACCESS.match(text):
+            raw = dump({"event": "other", "message": text}, context)
+            yield Frame(line.number, line.offset, 0, context.shape, raw, not line.ended)
+            continue
         if prefix is None:
             yield context.incomplete(line, "foreign_line")
             continue

@@ -5,9 +5,9 @@
 WITH fronted AS (
     SELECT path, format,
            CASE
-               WHEN format IN ('litellm_payload', 'litellm_proxy_log') THEN 'gateway'
-               WHEN format LIKE 'router_smg%' THEN 'router'
-               WHEN format IN ('otlp_genai', 'sse_stream', 'http_headers', 'openai_request') THEN 'client'
+               WHEN regexp_matches(format, '^(litellm|azure_apim|bedrock|cloudflare|helicone)_') THEN 'gateway'
+               WHEN regexp_matches(format, '^(router_smg|envoy_access|dynamo|sglang_mini_lb)') THEN 'router'
+               WHEN regexp_matches(format, '^(otlp|sse|http|openai|langfuse)_') THEN 'client'
            END AS role,
            regexp_replace(regexp_extract(path, '^(.*)/[^/]*$', 1), '^[^/]*/', '') AS folder
     FROM file

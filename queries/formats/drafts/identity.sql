@@ -2,8 +2,13 @@
 -- grain: one row per gateway record
 -- inputs: record
 -- assumptions: a gateway knows best; without one, the captured requests and spans serve
+WITH told AS (
+    SELECT record_id, kind, identity,
+           kind = 'client' AND regexp_matches(format, '^(litellm|azure_apim|bedrock|cloudflare|helicone)_') AS is_gateway
+    FROM record
+)
 SELECT cast(identity AS VARCHAR) AS identity
-FROM record
+FROM told
 WHERE kind = 'client' AND identity IS NOT NULL
-  AND (format = 'litellm_payload' OR NOT EXISTS (SELECT 1 FROM record WHERE format = 'litellm_payload'))
+  AND (is_gateway OR NOT (SELECT bool_or(is_gateway) FROM told))
 ORDER BY record_id

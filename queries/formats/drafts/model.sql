@@ -1,13 +1,18 @@
 -- question: which models do clients name, and what do engines call them?
 -- grain: one row per model as clients name it
 -- inputs: record
--- assumptions: a gateway's upstream model without its provider prefix is the engine's name; so is what an engine logged for a
+-- assumptions: where no gateway tells an upstream model, all clients' names count. A gateway's upstream model without its provider prefix is the engine's name; so is what an engine logged for a
 --   response that a client record of that model has
 WITH named AS (
     SELECT model AS name,
            regexp_replace(detail ->> 'upstream_model', '^[^/]+/', '') AS alias
     FROM record
     WHERE kind = 'client' AND model IS NOT NULL AND (detail ->> 'upstream_model') IS NOT NULL
+    UNION ALL
+    SELECT model, NULL
+    FROM record
+    WHERE kind = 'client' AND model IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM record WHERE kind = 'client' AND (detail ->> 'upstream_model') IS NOT NULL)
     UNION ALL
     SELECT client.model, engine.model
     FROM record AS client

@@ -5,6 +5,8 @@
 WITH moment AS (
     SELECT received_ns AS ns, kind = 'client' AS is_client FROM record WHERE received_ns IS NOT NULL AND kind IN ('client', 'engine')
     UNION ALL
+    SELECT at_ns, TRUE FROM record WHERE received_ns IS NULL AND at_ns IS NOT NULL AND kind = 'client' AND phase = 'whole'
+    UNION ALL
     SELECT finished_ns, kind = 'client' FROM record WHERE finished_ns IS NOT NULL AND kind IN ('client', 'engine')
 ),
 chosen AS (
