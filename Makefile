@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help install demo test lint format types lock wheel reference clean
+.PHONY: help install demo test mutations lint format types lock wheel reference clean
 
 help:            ## what there is to make
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ test: $(STAMP)   ## lint, types, layers, then the tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -n auto
+
+mutations: $(STAMP) ## 10,000 mutations of every format's sample through ingest; an hour or so
+	MUTATIONS=10000 $(BIN)/python -m pytest -n auto tests/ingest/test_mutation.py
 
 format: $(STAMP) ## put the code into its one shape
 	$(BIN)/ruff format forensics tests benchmarks

@@ -32,13 +32,21 @@ NOTE = "<!-- written by docs/make_reference.py; do not edit -->\n\n"
 def commands() -> str:
     """Every command with its help, as printed at 100 columns."""
     runner = CliRunner(env={"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"})
-    names = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
     parts = [f"{NOTE}# Commands\n"]
-    for name in names:
-        printed = runner.invoke(app, [name, "--help"], prog_name="forensics").output
+    for name in _names(typer.main.get_command(app)):
+        printed = runner.invoke(app, [*name.split(), "--help"], prog_name="forensics").output
         body = "\n".join(line.rstrip() for line in printed.splitlines()).strip()
         parts.append(f"\n## forensics {name}\n\n```text\n{body}\n```\n")
     return "".join(parts)
+
+
+def _names(group: Any) -> list[str]:
+    """Every command's name; those of a group follow it."""
+    names: list[str] = []
+    for name, command in sorted(group.commands.items()):
+        names.append(name)
+        names += [f"{name} {below}" for below in (_names(command) if hasattr(command, "commands") else [])]
+    return names
 
 
 def case_toml() -> str:

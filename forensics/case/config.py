@@ -34,8 +34,9 @@ class Window:
 class Source:
     """What files matching ``files`` are: which worker wrote them, in what role and time zone.
 
-    ``files`` is a shell pattern on the whole path, where ``*`` also crosses ``/``. ``year`` serves formats whose dates
-    have none. ``address`` is the worker's ``host:port`` (or host), as other logs name it.
+    ``files`` is a shell pattern on the whole path, where ``*`` also crosses ``/``, and the ``!`` before a member of an
+    archive may be matched as ``/``. ``year`` serves formats whose dates have none. ``address`` is the worker's
+    ``host:port`` (or host), as other logs name it.
     """
 
     files: str
@@ -149,8 +150,9 @@ class CaseConfig:
     def source_for(self, path: str) -> Source:
         """Returns the merged declarations for one evidence path: the first matching block that sets a field wins."""
         merged: dict[str, Any] = {"files": path}
+        names = {name for each in (path, path.replace("!", "/")) for name in (each, "/" + each.lstrip("/"))}
         for block in self.source:
-            if fnmatchcase("/" + path.lstrip("/"), block.files) or fnmatchcase(path, block.files):
+            if any(fnmatchcase(name, block.files) for name in names):
                 for item in fields(Source)[1:]:
                     value = getattr(block, item.name)
                     if value is not None:

@@ -8,7 +8,20 @@ import duckdb
 import typer
 
 from forensics import __version__
-from forensics.cli import analyze, compare, demo, explain, ingest, init, report, snapshot, sql, verdicts
+from forensics.cli import (
+    analyze,
+    compare,
+    demo,
+    explain,
+    formats,
+    ingest,
+    init,
+    rejects,
+    report,
+    snapshot,
+    sql,
+    verdicts,
+)
 from forensics.errors import ForensicsError
 
 EXIT_CLEAN, EXIT_AFFECTED, EXIT_FAILED = 0, 1, 2
@@ -21,7 +34,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     epilog="Exit codes: 0 done, nothing affected; 1 done, something affected (analyze, report); 2 could not complete.",
 )
-for command in (demo, init, snapshot, ingest, analyze, report, verdicts, explain, compare, sql):
+for command in (demo, init, formats, snapshot, ingest, rejects, analyze, report, verdicts, explain, compare, sql):
     command.register(app)
 
 

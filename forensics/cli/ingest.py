@@ -13,6 +13,7 @@ from rich.progress import Progress as Bars
 
 from forensics.case.folder import Case
 from forensics.cli.terminal import plain
+from forensics.ingest.gather import Pipe
 from forensics.ingest.run import FileReport, IngestReport, ingest
 
 
@@ -20,26 +21,37 @@ def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
     app.command(
         "ingest",
-        epilog="Examples:  forensics ingest incident logs/  |  forensics ingest incident app.jsonl --format myapp.sql",
+        epilog="Examples:  forensics ingest incident logs/ node-*.tar.gz  |  forensics ingest incident app.jsonl "
+        "--format myapp.sql  |  kubectl logs decode-0 | forensics ingest incident - --name decode-0.log",
     )(ingest_command)
 
 
 def ingest_command(
     case_folder: Path = typer.Argument(..., metavar="CASE", help="The case folder."),
-    paths: list[Path] = typer.Argument(..., metavar="PATH…", help="Log files and folders; gzip and zstd are read."),
+    paths: list[str] = typer.Argument(
+        ..., metavar="PATH…", help="Files, folders, patterns, archives, s3://bucket/prefix, or - for a pipe."
+    ),
     format_name: str | None = typer.Option(
         None, "--format", metavar="NAME|FILE.sql", help="The format of all these files, instead of detecting it."
     ),
+    name: str | None = typer.Option(None, "--name", help="What the pipe's content is called in the case."),
     threads: int | None = typer.Option(None, min=1, help="Files read at once; default: [resources] threads."),
 ) -> None:
     """Reads log files into the case: detects formats, hashes, keeps records with file, line and offset."""
     case = Case.open(case_folder)
     with _bars() as progress:
         report = ingest(
-            case, paths, format=format_name, threads=threads or case.config.resources.threads, progress=progress
+            case,
+            paths,
+            format=format_name,
+            threads=threads or case.config.resources.threads,
+            progress=progress,
+            pipe=Pipe(sys.stdin.buffer, name),
         )
     for line in table(report):
         typer.echo(line)
+    if any(each.rejected for each in report.files):
+        typer.echo(f"What was not understood, by shape and with places: forensics rejects {case.root}")
     for problem in report.problems:
         typer.echo(f"forensics: {_problem(str(problem))}", err=True)
     raise typer.Exit(report.exit_code)

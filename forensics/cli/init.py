@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 def init(
     case_folder: Path = typer.Argument(..., metavar="CASE", help="A folder to make; private to its owner."),
-    source: list[Path] | None = typer.Option(
+    source: list[str] | None = typer.Option(
         None, "--from", metavar="PATH", help="Look at these files and draft workers, zones, tenant rules and models."
     ),
     title: str = typer.Option("Untitled case", help="The case's title."),

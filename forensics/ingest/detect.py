@@ -1,33 +1,56 @@
 """Which format a file has, by its content, and why."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
 from forensics.errors import ForensicsError
-from forensics.ingest import keys
+from forensics.ingest import envelopes, keys
 from forensics.ingest.formats import Format, Formats
-
-SAMPLE_LINES = 64
-"""Lines of a file's beginning that are looked at."""
 
 _LINE_PREFIX = 4 << 10
 _DOCUMENT_PREFIX = 256 << 10
 _PARQUET = b"PAR1"
-_PICKLE = tuple(bytes((0x80, protocol)) for protocol in range(2, 6))
+_HOLE = re.compile(rb"\x00{2,}")
 _CONTROL = bytes(set(range(1, 32)) - set(b"\t\n\r\x1b"))
+_PICKLE = (
+    "a Python pickle, as SGLang's request dumps are (to load one is to run it)",
+    "Convert it to JSON lines in a sandbox that has SGLang's classes and no network, and ingest those",
+)
+_CONTAINERS = {
+    b"7z\xbc\xaf\x27\x1c": ("a 7z archive", "Unpack it and ingest the files"),
+    b"Rar!\x1a\x07": ("a RAR archive", "Unpack it and ingest the files"),
+    b"\x04\x22\x4d\x18": ("an lz4 stream", "Decompress it and ingest the file"),
+    b"\x1f\x9d": ("a compress (.Z) stream", "Decompress it and ingest the file"),
+    b"SQLite format 3\x00": ("an SQLite database", "Export its tables as CSV"),
+    b"LPKSHHRH": ("a systemd journal", "Export it with `journalctl --file … -o json`"),
+    **dict.fromkeys((bytes((0x80, protocol)) for protocol in range(2, 6)), _PICKLE),
+}
 _WHOLE = frozenset({"body", "document", "json", "json members", "otlp", "sse"})
 """Framings that may hold one document over several lines."""
 
 
 @dataclass(frozen=True)
 class Detected:
-    """A format, how its records are framed, and why it was chosen, in words for the user."""
+    """A format, how its records are framed, why it was chosen (in words for the user), and its lines' envelopes."""
 
     form: Format
     framing: str
     why: str
+    envelopes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Votes:
+    """How much speaks for each format that could be meant, in which words, and what the lines are in."""
+
+    counts: dict[str, int]
+    whys: dict[str, str]
+    within: bytes
+    envelopes: tuple[str, ...] = ()
 
 
 def detect(head: bytes, label: str, formats: Formats, wanted: str | None = None, path: Path | None = None) -> Detected:
@@ -38,69 +61,96 @@ def detect(head: bytes, label: str, formats: Formats, wanted: str | None = None,
     """
     if wanted is not None:
         form = formats.get(wanted)
-        return Detected(form, _framing(form, head), "as declared")
-    if not head.strip(b"\x00 \t\r\n"):
-        raise ForensicsError("holds nothing but blanks", where=label, fix="Leave it out")
+        names, lines = ((), []) if head.startswith(_PARQUET) else _opened(head, [form])
+        within = b"\n".join(lines) if names else head
+        return Detected(form, form.framing or guess_framing(within), f"as declared{_within(names)}", names)
     found = votes(head, label, formats, path)
-    if not found:
-        raise ForensicsError(
-            "the format is not recognised" if not head.startswith(_PARQUET) else "its columns are of no known format",
-            where=label,
-            fix="Name it with --format, describe it in SQL of your own (--format FILE.sql), or leave the file out",
-        )
-    name = max(found, key=lambda each: (found[each][0], each))
+    if not found.counts:
+        raise _unknown(head, label, found.envelopes)
+    name = max(found.counts, key=lambda each: (found.counts[each], each))
     form = formats.by_name[name]
-    return Detected(form, _framing(form, head), found[name][1])
+    return Detected(form, form.framing or guess_framing(found.within), found.whys[name], found.envelopes)
 
 
-def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -> dict[str, tuple[int, str]]:
-    """Returns how much speaks for each format that could be meant, and in which words.
-
-    Raises if the content is binary.
-    """
+def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -> Votes:
+    """Returns which formats a file that begins with ``head`` could be of. Raises if the content is binary or blank."""
     forms = list(formats.by_name.values())
     if head.startswith(_PARQUET):
         columns = _columns(path, label)
-        return {form.name: (1, "its columns") for form in forms if form.fields and form.fields.match(columns)}
+        return _sure((form for form in forms if form.fields and form.fields.match(columns)), "its columns", head)
+    if not head.strip(b"\x00 \t\r\n"):
+        raise ForensicsError("holds nothing but blanks", where=label, fix="Leave it out")
     refuse_binary(head, label)
-    named = {form.name: (1, form.evidence) for form in forms if form.path_pattern and form.path_pattern.search(label)}
+    named = [form for form in forms if form.path_pattern and form.path_pattern.search(label)]
     if named:
-        return named
-    lines = _lines(head)
-    header = keys.of_csv(lines[0]) if lines else {}
-    told = {
-        form.name: (1, "the names in its first line") for form in forms if form.fields and form.fields.match(header)
-    }
-    if told:
+        return Votes(
+            dict.fromkeys((form.name for form in named), 1), {form.name: form.evidence for form in named}, head
+        )
+    names, lines = _opened(head, forms)
+    within = b"\n".join(lines) if names else head
+    texts = _texts(lines)
+    header = keys.of_csv(texts[0]) if texts else {}
+    told = _sure(
+        (form for form in forms if form.fields and form.fields.match(header)), "the names in its first line", within
+    )
+    if told.counts:
         return told
-    objects = [keys.of_json(line) if line.lstrip(" \t[").startswith("{") else [] for line in lines]
-    counted = {form.name: count for form in forms if (count := _votes(form, lines, objects))}
-    if counted:
-        of = len(lines)
-        evidence = formats.by_name
-        return {
-            name: (count, f"{count} of {of} sampled lines: {evidence[name].evidence}")
-            for name, count in counted.items()
-        }
-    text = head[:_DOCUMENT_PREFIX].decode("utf-8", "replace")
-    whole = keys.of_json(text)
-    return {form.name: (1, f"one document: {form.evidence}") for form in forms if _is_whole(form, text, whole)}
+    objects = _objects(texts)
+    counts = {form.name: count for form in forms if (count := _votes(form, texts, objects))}
+    how = f"of {len(texts)} sampled lines{_within(names)}"
+    if not counts:
+        text = within[:_DOCUMENT_PREFIX].decode("utf-8", "replace")
+        whole = keys.of_json(text)
+        counts = {form.name: 1 for form in forms if _is_whole(form, text, whole)}
+        whys = {name: f"one document: {formats.by_name[name].evidence}" for name in counts}
+    else:
+        whys = {name: f"{count} {how}: {formats.by_name[name].evidence}" for name, count in counts.items()}
+    return Votes(counts, whys, within, names)
+
+
+def _sure(forms: Iterable[Format], why: str, within: bytes) -> Votes:
+    names = [form.name for form in forms]
+    return Votes(dict.fromkeys(names, 1), dict.fromkeys(names, why), within)
+
+
+def _unknown(head: bytes, label: str, names: tuple[str, ...]) -> ForensicsError:
+    what = f"the format of the lines within {', '.join(names)}" if names else "the format"
+    if head.startswith(_PARQUET):
+        what = "the format of these columns"
+    return ForensicsError(
+        f"{what} is not recognised",
+        where=label,
+        fix="`forensics formats try FILE` shows what was seen. Name it with --format, describe it in SQL "
+        "of your own (`forensics formats new`), or leave it out",
+    )
+
+
+def _within(names: tuple[str, ...]) -> str:
+    return f" within {', '.join(names)}" if names else ""
+
+
+def _opened(head: bytes, known: list[Format]) -> tuple[tuple[str, ...], list[bytes]]:
+    """Returns the envelopes of the file's lines, and a sample of the lines within."""
+    if len(known) == 1 and known[0].query.header.get("envelopes") == "keep":
+        return (), []
+
+    def recognised(lines: list[bytes]) -> int:
+        texts = _texts(lines)
+        objects = _objects(texts)
+        return max((_votes(form, texts, objects) for form in known), default=0)
+
+    return envelopes.find(head, recognised)
 
 
 def refuse_binary(head: bytes, label: str) -> None:
     """Raises if ``head`` is no text in an encoding that contains ASCII."""
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ForensicsError("is UTF-16 text", where=label, fix="Convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)")
-    if head.startswith(_PICKLE):
-        raise ForensicsError(
-            "is a Python pickle, as SGLang's request dumps are: reading one runs whatever it says",
-            where=label,
-            fix="Convert it to JSON lines in a sandbox that has SGLang's classes and no network, and ingest those",
-        )
+    for magic, (kind, fix) in _CONTAINERS.items():
+        if head.startswith(magic):
+            raise ForensicsError(f"is {kind}, which is not read", where=label, fix=fix)
     sample = head[: 64 << 10].strip(b"\x00")
     odd = len(sample) - len(sample.translate(None, _CONTROL))
-    nuls = sample.count(0)
-    if odd > len(sample) // 50 or nuls > len(sample) // 4:
+    nuls = _HOLE.sub(b"", sample).count(0)
+    if odd > len(sample) // 50 or nuls > len(sample) // 2:
         raise ForensicsError("is binary, no log text", where=label, fix="Leave it out, or export it as text")
 
 
@@ -109,10 +159,6 @@ def guess_framing(head: bytes) -> str:
     if head.startswith(_PARQUET):
         return "parquet"
     return "json members" if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) else "csv"
-
-
-def _framing(form: Format, head: bytes) -> str:
-    return form.framing or guess_framing(head)
 
 
 def _votes(form: Format, lines: list[str], objects: list[list[dict[str, str]]]) -> int:
@@ -150,6 +196,10 @@ def _columns(path: Path | None, label: str) -> dict[str, str]:
         ) from error
 
 
-def _lines(head: bytes) -> list[str]:
-    lines = [line.decode("utf-8", "replace") for line in head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES]]
-    return [line.removeprefix("\ufeff") for line in lines if line.strip()]
+def _objects(lines: list[str]) -> list[list[dict[str, str]]]:
+    return [keys.of_json(line) if line.lstrip(" \t[").startswith("{") else [] for line in lines]
+
+
+def _texts(lines: list[bytes]) -> list[str]:
+    texts = [line.decode("utf-8", "replace").removeprefix("\ufeff") for line in lines]
+    return [text for text in texts if text.strip()]

@@ -58,6 +58,12 @@ class Job:
     recipe: str
 
     @property
+    def wrapping(self) -> str:
+        """What was around the records: compressions, encodings and envelopes, the outermost first, or ``none``."""
+        names = [self.survey.compression, *self.detected.envelopes]
+        return "+".join(names[1:] if names[0] == "none" and names[1:] else names)
+
+    @property
     def identity(self) -> str:
         """What makes this content this content: its decoded bytes, and its name where the name is part of it."""
         named = self.label if self.detected.form.named_by_path else ""
@@ -81,7 +87,7 @@ class Job:
             self.recipe,
         ]
         year = self.year if self.detected.framing in YEARLESS else None
-        parts += [self.zone or "", str(year or ""), self.survey.cut or ""]
+        parts += [*self.detected.envelopes, self.zone or "", str(year or ""), self.survey.cut or ""]
         return hashlib.sha256("\x00".join(parts).encode()).hexdigest()
 
 

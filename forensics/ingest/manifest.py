@@ -52,7 +52,7 @@ class Entry:
             decoded_sha256=job.survey.decoded_sha256,
             raw_bytes=job.survey.raw_bytes,
             decoded_bytes=job.survey.decoded_bytes,
-            compression=job.survey.compression,
+            compression=job.wrapping,
             cut=job.survey.cut,
             format=job.detected.form.name,
             format_why=job.detected.why,

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from forensics import resources
 from forensics.errors import ForensicsError
 from forensics.ingest.formats import Format, Formats
-from forensics.ingest.framing.records import Frame, Reject
+from forensics.ingest.framing.records import EXCERPT, Frame, Reject
 
 _RAW = pa.schema(
     [
@@ -68,6 +68,11 @@ _FILE_BITS = 44
 
 _NEEDED = {"byte_offset", "item"}
 
+_BY_A_VALUE = (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException)
+
+MOST_BAD = 100
+"""Records of one batch that may stop the query; if there are more, the query is to blame."""
+
 
 @dataclass(frozen=True)
 class Projected:
@@ -119,6 +124,32 @@ class Projector:
         return results
 
     def _shape(self, form: Format, frames: list[tuple[int, Frame]]) -> Projected:
+        """Runs the format's query. Records whose values stop it are found by halving, and rejected."""
+        parts: list[Projected] = []
+        bad: list[Reject] = []
+        waiting = [frames]
+        while waiting:
+            some = waiting.pop()
+            try:
+                parts.append(self._attempt(form, some))
+            except _BadRecordError:
+                if len(some) > 1:
+                    waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
+                    continue
+                ((number, frame),) = some
+                offset = _shifted(number, frame.offset)
+                bad.append(Reject(frame.line, offset, "unreadable_value", len(frame.raw), frame.raw[:EXCERPT]))
+                if len(bad) > MOST_BAD:
+                    raise
+        if not parts:
+            parts = [self._attempt(form, [])]
+        return Projected(
+            pa.concat_tables([part.records for part in parts]),
+            pa.concat_tables([part.texts for part in parts]),
+            [each for part in parts for each in part.rejects] + bad,
+        )
+
+    def _attempt(self, form: Format, frames: list[tuple[int, Frame]]) -> Projected:
         rejects: list[Reject] = []
         self.con.register("framed", _table(frames))
         try:
@@ -136,8 +167,11 @@ class Projector:
             self._run(f"CREATE OR REPLACE TEMP TABLE told AS\n{self._shared['told']}", form.query.path)
             self._run(f"CREATE OR REPLACE TEMP TABLE recorded AS\n{self._shared['record']}", form.query.path)
             rejects += self._rejected()
-            kept = self._arrow("SELECT * EXCLUDE (reject_reason, length) FROM recorded WHERE reject_reason IS NULL")
-            texts = self._arrow(self._shared["text"])
+            kept = self._arrow(
+                "SELECT * EXCLUDE (reject_reason, length, excerpt) FROM recorded WHERE reject_reason IS NULL",
+                form.query.path,
+            )
+            texts = self._arrow(self._shared["text"], form.query.path)
         finally:
             self.con.unregister("framed")
         kept = kept.append_column("format", pa.array([form.name] * kept.num_rows, pa.string()))
@@ -146,7 +180,7 @@ class Projector:
     def _invalid(self, frames: list[tuple[int, Frame]]) -> list[Reject]:
         """Returns what is no JSON object."""
         found = self.con.execute(
-            "SELECT line, byte_offset, item, length, json_valid(raw) FROM framed "
+            "SELECT line, byte_offset, item, length, json_valid(raw), substr(raw, 1, 240) FROM framed "
             "WHERE CASE WHEN json_valid(raw) THEN json_type(raw) <> 'OBJECT' ELSE true END ORDER BY byte_offset, item"
         ).fetchall()
         last = (
@@ -158,18 +192,23 @@ class Projector:
                 offset,
                 "not_an_object" if valid else "cut_short" if (offset, item) in last else "malformed_json",
                 length,
+                text,
             )
-            for line, offset, item, length, valid in found
+            for line, offset, item, length, valid, text in found
         ]
 
     def _rejected(self) -> list[Reject]:
         found = self.con.execute(
-            "SELECT line, byte_offset, reject_reason, length FROM recorded WHERE reject_reason IS NOT NULL ORDER BY ALL"
+            "SELECT line, byte_offset, reject_reason, length, excerpt FROM recorded "
+            "WHERE reject_reason IS NOT NULL ORDER BY ALL"
         ).fetchall()
         return [Reject(*row) for row in found]
 
-    def _arrow(self, sql: str) -> pa.Table:
-        return self.con.sql(sql).to_arrow_table()
+    def _arrow(self, sql: str, path: Path) -> pa.Table:
+        try:
+            return self.con.sql(sql).to_arrow_table()
+        except duckdb.Error as error:
+            raise _failed(error, path) from error
 
     def _check(self, form: Format) -> None:
         """Raises if a query of the user's own gives columns that do not exist, or not those that place a record."""
@@ -190,16 +229,23 @@ class Projector:
     def _run(self, sql: str, path: Path) -> None:
         try:
             self.con.execute(sql)
-        except duckdb.OutOfMemoryException as error:
-            raise ForensicsError(
-                f"not enough memory for one batch ({_line(error)})",
-                where=str(path),
-                fix="Raise memory under [resources] in case.toml",
-            ) from error
         except duckdb.Error as error:
-            raise ForensicsError(
-                f"the query failed: {_line(error)}", where=str(path), fix="Correct the query"
-            ) from error
+            raise _failed(error, path) from error
+
+
+class _BadRecordError(ForensicsError):
+    """A query stopped at a value of the evidence, as a year beyond what nanoseconds hold, not by its own fault."""
+
+
+def _failed(error: duckdb.Error, path: Path) -> ForensicsError:
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return ForensicsError(
+            f"not enough memory for one batch ({_line(error)})",
+            where=str(path),
+            fix="Raise memory under [resources] in case.toml",
+        )
+    kind = _BadRecordError if isinstance(error, _BY_A_VALUE) else ForensicsError
+    return kind(f"the query failed: {_line(error)}", where=str(path), fix="Correct the query")
 
 
 def _table(frames: list[tuple[int, Frame]]) -> pa.Table:

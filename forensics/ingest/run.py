@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
@@ -21,12 +21,16 @@ from forensics.case.folder import Case
 from forensics.errors import ForensicsError
 from forensics.ingest import job as jobs_of
 from forensics.ingest import manifest, segment
+from forensics.ingest.archives import Unpacked
 from forensics.ingest.detect import detect
 from forensics.ingest.formats import Formats
+from forensics.ingest.gather import Pipe, gather
 from forensics.ingest.job import Job, Ledger
 from forensics.ingest.project import Projector
-from forensics.ingest.streams import CHUNK, survey
-from forensics.ingest.walk import Found, find
+from forensics.ingest.spool import Spool
+from forensics.ingest.streams import survey
+from forensics.ingest.walk import Found
+from forensics.ingest.wrappers.base import CHUNK
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -77,20 +81,22 @@ class IngestReport:
 
 def ingest(
     case: Case,
-    paths: Sequence[Path],
+    paths: Sequence[Path | str],
     *,
     format: str | None = None,  # noqa: A002 - the option's name
     threads: int = 2,
     progress: Progress | None = None,
+    pipe: Pipe | None = None,
 ) -> IngestReport:
-    """Reads evidence files and folders into the case and returns what became of each.
+    """Reads evidence into the case and returns what became of each file.
 
+    ``paths`` are files, folders, patterns, ``s3://`` addresses, and ``-`` for the ``pipe``; archives are unpacked.
     ``format`` names the format of all of them, or a SQL file of the user's own, instead of having it detected. Files
     that cannot be taken become problems of the report; the others are ingested all the same. Raises if a path does
     not exist, another writer has the case, or the case cannot be written.
     """
-    with case.lock():
-        return _Ingest(case, format, max(1, threads), progress).run(paths)
+    with case.lock(), Spool(case.work / "spool") as spool:
+        return _Ingest(case, format, max(1, threads), progress).run(paths, spool, pipe)
 
 
 def refresh(case: Case) -> None:
@@ -110,8 +116,8 @@ class _Ingest:
         self.ledgers: dict[str, Ledger] = {}
         self.status: dict[str, str] = {}
 
-    def run(self, paths: Sequence[Path]) -> IngestReport:
-        found = find(paths, spare=self.case.root)
+    def run(self, paths: Sequence[Path | str], spool: Spool, pipe: Pipe | None) -> IngestReport:
+        found, archives = gather(paths, spare=self.case.root, spool=spool, pipe=pipe, bench=self)
         self.case.evidence.mkdir(mode=0o700, exist_ok=True)
         jobs = self._surveyed(found)
         entries = dict(self.known)
@@ -131,6 +137,7 @@ class _Ingest:
             self.case,
             "ingest",
             files=[{"path": each.path, "status": each.status} for each in self.report.files],
+            archives=[asdict(each) for each in sorted(archives, key=lambda each: each.label)],
             problems=len(self.report.problems),
         )
         return self.report
@@ -143,8 +150,7 @@ class _Ingest:
                 readable.append(each)
             else:
                 self._problem(ForensicsError(each.trouble, where=each.label, fix=each.fix))
-        if self.progress is not None:
-            self.progress.stage("reading", sum(_size(each.path) for each in readable))
+        self.stage("reading", sum(_size(each.path) for each in readable))
         return [job for job in self._each(self._survey, readable) if job is not None]
 
     def _survey(self, found: Found) -> Job | None:
@@ -155,7 +161,8 @@ class _Ingest:
             return None
 
     def _job(self, found: Found) -> Job:
-        seen = survey(found.path, found.label, self._advance)
+        seen = survey(found.path, found.label, self.advance)
+        seen.cut = seen.cut or found.cut
         if not seen.decoded_bytes:
             what = f"{seen.cut}, and nothing can be read" if seen.cut else "the file is empty"
             raise ForensicsError(what, where=found.label, fix="Leave it out, or get the whole file")
@@ -169,8 +176,7 @@ class _Ingest:
         groups: dict[str, list[Job]] = defaultdict(list)
         for job in sorted(jobs, key=lambda each: each.label):
             groups[job.identity].append(job)
-        if self.progress is not None:
-            self.progress.stage("ingesting", sum(group[0].survey.decoded_bytes for group in groups.values()))
+        self.stage("ingesting", sum(group[0].survey.decoded_bytes for group in groups.values()))
         with self._projectors() as idle:
 
             def work(bundle: list[list[Job]]) -> list[tuple[Job, Ledger]]:
@@ -193,7 +199,7 @@ class _Ingest:
             else:
                 done += self._took(group, ledger)
         if len(fresh) > 1:
-            results = segment.write_small(self.case, [group[0] for group in fresh], projector, self._advance)
+            results = segment.write_small(self.case, [group[0] for group in fresh], projector, self.advance)
             for group, result in zip(fresh, results, strict=True):
                 if isinstance(result, Ledger):
                     done += self._took(group, result)
@@ -208,7 +214,7 @@ class _Ingest:
         """Ingests the first of these copies that can be taken."""
         for place, job in enumerate(group):
             try:
-                ledger = jobs_of.load(self.case, job.key) or segment.write(self.case, job, projector, self._advance)
+                ledger = jobs_of.load(self.case, job.key) or segment.write(self.case, job, projector, self.advance)
             except ForensicsError as error:
                 self._problem(error)
                 continue
@@ -233,7 +239,17 @@ class _Ingest:
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
-    def _advance(self, done: int) -> None:
+    def unpacked(self, work: Callable[[Found], Unpacked], items: list[Found]) -> list[Unpacked]:
+        """Unpacks archives in parallel."""
+        return self._each(work, items)
+
+    def stage(self, name: str, total: int) -> None:
+        """A stage of ``total`` bytes begins."""
+        if self.progress is not None:
+            self.progress.stage(name, total)
+
+    def advance(self, done: int) -> None:
+        """``done`` bytes more are dealt with; stops the thread that says so if the run is to stop."""
         if self.stopped.is_set():
             raise KeyboardInterrupt
         if self.progress is not None:

@@ -5,7 +5,6 @@ The folder is written under another name beside its place and renamed, so that w
 
 import json
 import shutil
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -18,11 +17,13 @@ import pyarrow.parquet as pq
 
 from forensics.case.folder import Case
 from forensics.errors import ForensicsError
-from forensics.ingest import clock, refusals
+from forensics.ingest import clock, envelopes, refusals
+from forensics.ingest.account import Account
 from forensics.ingest.framing.records import Context, Frame, Reject
 from forensics.ingest.job import YEARLESS, Job, Ledger
 from forensics.ingest.project import Projected, Projector
-from forensics.ingest.streams import CHUNK, Decoded
+from forensics.ingest.streams import Decoded
+from forensics.ingest.wrappers.base import CHUNK
 
 Advance = Callable[[int], None]
 """Told how many bytes were done since it was last called."""
@@ -33,15 +34,6 @@ SMALL = 1 << 20
 _BATCH_RECORDS = 20_000
 _PLACE = ("byte_offset", "item", "side", "part")
 _RECORD_FIRST = ["file_id", "format", "line", "byte_offset", "item"]
-_REJECT = pa.schema(
-    [
-        ("file_id", pa.string()),
-        ("line", pa.int64()),
-        ("byte_offset", pa.int64()),
-        ("reason", pa.string()),
-        ("length", pa.int64()),
-    ]
-)
 
 
 def write(case: Case, job: Job, projector: Projector, advance: Advance | None = None) -> Ledger:
@@ -53,7 +45,11 @@ def write(case: Case, job: Job, projector: Projector, advance: Advance | None = 
     writer = _Writer(case, job)
     with writer:
         for batch in writer.batches(advance):
-            writer.take(projector.project([batch])[0])
+            try:
+                projected = projector.project([batch])[0]
+            except ForensicsError as error:
+                raise ForensicsError(error.what, where=f"{job.label} (by {error.where})", fix=error.fix) from error
+            writer.take(projected)
         return writer.publish()
 
 
@@ -96,11 +92,14 @@ class _Writer:
         self.case, self.job = case, job
         self.folder = case.evidence / f".{job.key}.new"
         self.ledger = Ledger(job.file_id, job.detected.form.name, job.zone, job.year)
-        self.context = Context(job.label, job.detected.form.name, job.year, job.path)
+        plain = job.path if job.survey.compression == "none" else None
+        opens = envelopes.opener(job.detected.envelopes)
+        self.context = Context(job.label, job.detected.form.name, job.year, plain, opens=opens)
         self.stream = Decoded(job.path, job.label)
         self.records: pq.ParquetWriter | None = None
         self.texts: pq.ParquetWriter | None = None
         self.rejects: list[Reject] = []
+        self.account = Account(self.folder, job.file_id)
         shutil.rmtree(self.folder, ignore_errors=True)
         try:
             self.folder.mkdir(parents=True, mode=0o700)
@@ -146,6 +145,7 @@ class _Writer:
         kept = [self._timed(result) for result in results if result.records.num_rows]
         texts = [self._identified(result.texts) for result in results if result.texts.num_rows]
         try:
+            self._settle()
             if kept:
                 table = pa.concat_tables(kept).sort_by([(name, "ascending") for name in _PLACE[:2]])
                 self.records = self.records or self._table("record", table.schema)
@@ -159,16 +159,12 @@ class _Writer:
 
     def publish(self) -> Ledger:
         """Checks that all is accounted for, writes the ledger, and puts the folder in its place."""
-        self._account()
+        self._check()
         target = self.case.evidence / self.job.key
         ledger = json.dumps(asdict(self.ledger), sort_keys=True, indent=1) + "\n"
-        columns = [[self.job.file_id] * len(self.rejects), *([each[n] for each in self.rejects] for n in range(4))]
-        arrays = [pa.array(column, field.type) for column, field in zip(columns, _REJECT, strict=True)]
         try:
+            self.account.finish()
             self._close_tables()
-            pq.write_table(
-                pa.Table.from_arrays(arrays, schema=_REJECT), self.folder / "reject.parquet", compression="zstd"
-            )
             (self.folder / "ledger.json").write_text(ledger, encoding="utf-8")
             if target.exists():  # its ledger could not be read
                 shutil.rmtree(target)
@@ -177,11 +173,19 @@ class _Writer:
             raise refusals.unwritable(self.case.evidence, error) from error
         return self.ledger
 
-    def _account(self) -> None:
+    def _settle(self) -> None:
+        """Hands what was rejected so far to the account."""
+        rejects, self.rejects = self.rejects, []
+        self.account.reject(rejects)
+
+    def _check(self) -> None:
         if self.stream.decoded_sha256 != self.job.survey.decoded_sha256:
             raise refusals.changed(self.job.label)
-        self.rejects.sort()
-        self.ledger.rejected = dict(sorted(Counter(reject.reason for reject in self.rejects).items()))
+        try:
+            self._settle()
+        except OSError as error:
+            raise refusals.unwritable(self.case.evidence, error) from error
+        self.ledger.rejected = dict(sorted(self.account.rejected.items()))
         self.ledger.check(self.job.label)
         if not self.ledger.records_kept:
             raise refusals.nothing_of_it(self.job.label, self.ledger)
@@ -198,6 +202,7 @@ class _Writer:
         return pq.ParquetWriter(self.folder / f"{name}.parquet", schema, compression="zstd")
 
     def _close_tables(self) -> None:
+        self.account.close()
         records, texts, self.records, self.texts = self.records, self.texts, None, None
         for writer in (records, texts):
             if writer is not None:
@@ -220,6 +225,7 @@ class _Writer:
             first, last = self.ledger.first_ns, self.ledger.last_ns
             self.ledger.first_ns = extremes["min"] if first is None else min(first, extremes["min"])
             self.ledger.last_ns = extremes["max"] if last is None else max(last, extremes["max"])
+        self.account.note(records)
         records = self._identified(records)
         return records.select([*_RECORD_FIRST, *[n for n in records.column_names if n not in _RECORD_FIRST]])
 

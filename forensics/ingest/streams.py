@@ -1,21 +1,17 @@
-"""Evidence as a stream of decoded bytes: opened read-only, decompressed by magic bytes, hashed, bounded.
+"""Evidence as a stream of decoded bytes: opened read-only, unwrapped by what its bytes say, hashed, bounded.
 
 Both hashes are SHA-256: of the file as it lies there (raw) and of what it holds (decoded), so that a compressed copy
 is recognised.
 """
 
 import hashlib
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import zstandard
-
 from forensics.errors import ForensicsError
-
-CHUNK = 8 << 20
-"""Bytes of decoded content per step; also what a batch of records aims at."""
+from forensics.ingest import wrappers
+from forensics.ingest.wrappers.base import CHUNK
 
 MAX_DECODED = 1 << 40
 """Bytes that one file may decode to; beyond that it is refused as a decompression bomb."""
@@ -25,16 +21,10 @@ MAX_RATIO = 400
 
 RATIO_FLOOR = 256 << 20
 
-_GZIP = b"\x1f\x8b"
-_ZSTD = b"\x28\xb5\x2f\xfd"
-_SKIPPABLE = bytes(range(0x50, 0x60))
-_ZSTD_STEP = 4096
-"""Raw bytes fed to zstd at once: an RLE block of 3 bytes may hold 128 KiB, so that a step stays under 180 MB."""
-
 
 @dataclass
 class Survey:
-    """What a first reading of a file shows. ``cut`` says how a compressed stream ended early, or is None."""
+    """What a first reading of a file shows. ``cut`` says how a wrapped stream ended early, or is None."""
 
     raw_sha256: str
     decoded_sha256: str
@@ -46,10 +36,11 @@ class Survey:
 
 
 class Decoded:
-    """Iterates over the decoded bytes of one file in chunks of at most ``CHUNK``, and hashes both sides on the way.
+    """Iterates over the decoded bytes of one file in chunks, and hashes both sides on the way.
 
-    Raises ``ForensicsError`` where the file cannot be read or is a decompression bomb. A compressed stream that ends
-    early or breaks gives what stands before the break, and ``cut`` says so afterwards.
+    Raises ``ForensicsError`` where the file cannot be read or is a decompression bomb. A wrapped stream that ends
+    early or breaks gives what stands before the break, and ``cut`` says so afterwards. ``compression`` names the
+    wrappers, the outermost first, as in ``gzip+utf-16``.
     """
 
     def __init__(self, path: Path, label: str) -> None:
@@ -68,12 +59,17 @@ class Decoded:
         return self._decoded.hexdigest()
 
     def __iter__(self) -> Iterator[bytes]:
-        raw = self._read()
-        first = next(raw, b"")
-        for chunk in self._decode(first, raw):
+        try:
+            yield from self._unwrapped(self._read())
+        except ForensicsError as error:  # a wrapper does not know whose bytes it reads
+            raise error if error.where else ForensicsError(error.what, where=self.label, fix=error.fix) from error
+
+    def _unwrapped(self, raw: Iterator[bytes]) -> Iterator[bytes]:
+        names, decoded = wrappers.unwrap(raw, self._tell, self._bounded)
+        self.compression = "+".join(names) or "none"
+        for chunk in decoded:
             if chunk:
                 self.decoded_bytes += len(chunk)
-                self._bound()
                 self._decoded.update(chunk)
                 yield chunk
         for _ in raw:
@@ -91,62 +87,31 @@ class Decoded:
                 f"cannot be read ({error.strerror or error})", where=self.label, fix="Check the file's permissions"
             ) from error
 
-    def _decode(self, first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-        if first.startswith(_GZIP):
-            self.compression = "gzip"
-            return self._gunzip(first, rest)
-        if first.startswith(_ZSTD) or (first[:1] in {bytes([b]) for b in _SKIPPABLE} and first[1:4] == b"\x2a\x4d\x18"):
-            self.compression = "zstd"
-            return self._unzstd(first, rest)
-        return _chain(first, rest)
+    def _tell(self, cut: str) -> None:
+        self.cut = self.cut or cut
 
-    def _gunzip(self, first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-        member = zlib.decompressobj(wbits=31)
-        try:
-            for raw in _chain(first, rest):
-                data = raw
-                while data:
-                    if member.eof:
-                        data = data.lstrip(b"\x00")  # tape and block padding between or after members
-                        if not data:
-                            break
-                        member = zlib.decompressobj(wbits=31)
-                    yield member.decompress(data, CHUNK)
-                    data = member.unused_data if member.eof else member.unconsumed_tail
-        except zlib.error as error:
-            self.cut = f"the gzip stream is damaged ({error})"
-            return
-        if not member.eof:
-            self.cut = "the gzip stream ends early"
+    def _bounded(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Yields what one wrapper gives, as long as it is not too much for the raw bytes read so far."""
+        given = 0
+        for chunk in chunks:
+            given += len(chunk)
+            if given > believed(self.raw_bytes):
+                raise bomb(self.label, given, self.raw_bytes)
+            yield chunk
 
-    def _unzstd(self, first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-        decompressor = zstandard.ZstdDecompressor(max_window_size=1 << 31)
-        frame = decompressor.decompressobj()
-        begun = False
-        try:
-            for raw in _chain(first, rest):
-                for start in range(0, len(raw), _ZSTD_STEP):
-                    data = raw[start : start + _ZSTD_STEP]
-                    while data:
-                        if frame.eof:
-                            frame, begun = decompressor.decompressobj(), False
-                        yield frame.decompress(data)
-                        begun = True
-                        data = frame.unused_data if frame.eof else b""
-        except zstandard.ZstdError as error:
-            self.cut = f"the zstd stream is damaged ({error})"
-            return
-        if begun and not frame.eof:
-            self.cut = "the zstd stream ends early"
 
-    def _bound(self) -> None:
-        ratio = self.decoded_bytes > max(RATIO_FLOOR, MAX_RATIO * self.raw_bytes)
-        if ratio or self.decoded_bytes > MAX_DECODED:
-            raise ForensicsError(
-                f"decodes to more than {self.decoded_bytes:,} bytes from {self.raw_bytes:,}: a decompression bomb?",
-                where=self.label,
-                fix="If it is genuine, decompress it yourself and ingest the plain file",
-            )
+def believed(raw_bytes: int) -> int:
+    """Returns how many bytes ``raw_bytes`` may decode to."""
+    return min(max(RATIO_FLOOR, MAX_RATIO * raw_bytes), MAX_DECODED)
+
+
+def bomb(label: str, given: int, raw_bytes: int) -> ForensicsError:
+    """Returns the refusal of what decodes to more than is believed."""
+    return ForensicsError(
+        f"decodes to more than {given:,} bytes from {raw_bytes:,}: a decompression bomb?",
+        where=label,
+        fix="If it is genuine, unpack it yourself and ingest the plain files",
+    )
 
 
 def survey(path: Path, label: str, advance: Callable[[int], None] | None = None, head_bytes: int = 1 << 20) -> Survey:
@@ -172,9 +137,3 @@ def survey(path: Path, label: str, advance: Callable[[int], None] | None = None,
         bytes(head),
         stream.cut,
     )
-
-
-def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    if first:
-        yield first
-    yield from rest

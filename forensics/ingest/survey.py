@@ -21,7 +21,7 @@ from forensics.ingest.run import ingest
 _SCRATCH = '[[source]]\nfiles = "*"\nzone = "UTC"\n'
 
 
-def suggest(paths: Sequence[Path]) -> Suggestions:
+def suggest(paths: Sequence[Path | str]) -> Suggestions:
     """Returns what the files at ``paths`` suggest. Files that cannot be read are told in ``notes``.
 
     Raises as ``ingest`` does, or if nothing at all can be read.
@@ -54,7 +54,9 @@ def suggest(paths: Sequence[Path]) -> Suggestions:
 def _query(con: duckdb.DuckDBPyConnection, name: str) -> list[dict[str, Any]]:
     result = select(con, resources.query(f"formats/drafts/{name}"))
     names = [column[0] for column in result.description or []]
-    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+    found = [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+    # A member of an archive is drafted like a file in a folder; [[source]] matches its path either way.
+    return [row | {"path": row["path"].replace("!", "/")} if row.get("path") else row for row in found]
 
 
 def _window(case: Case) -> tuple[str | None, str | None]:

@@ -1,8 +1,9 @@
-"""Which files the given paths mean, and under which names the case knows them."""
+"""Which files of this machine the given paths mean, and under which names the case knows them."""
 
+import glob
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,31 +14,43 @@ from forensics.errors import ForensicsError
 class Found:
     """One evidence file: ``label`` is the name it has in the case, ``path`` where it lies now.
 
-    ``trouble`` says why it cannot be read, and ``fix`` what to do, where that is known already.
+    ``trouble`` says why it cannot be read, and ``fix`` what to do, where that is known already. ``cut`` says that it
+    ended early where it was taken from.
     """
 
     label: str
     path: Path
     trouble: str | None = None
     fix: str | None = None
+    cut: str | None = None
 
 
-def find(paths: Sequence[Path], *, spare: Path) -> list[Found]:
-    """Returns every file of ``paths``, hidden ones included, sorted by label and each once.
+def local(given: str, spare: Path) -> Iterator[Found]:
+    """Yields every file of a path or of a pattern (``*``, ``?``, ``[]``, ``**``), hidden ones included.
 
-    A folder argument gives ``<folder name>/<relative path>``, a file argument its path as given, normalised. The case
-    folder ``spare`` is never evidence. Symbolic links are followed only where they stay within the given folder.
-    Raises if a path does not exist, or if two different files would have the same label.
+    A folder gives ``<folder name>/<relative path>``, a file its path as given, normalised. The case folder ``spare`` is
+    never evidence. Symbolic links are followed only where they stay within the given folder. Raises if there is no such
+    file, or nothing matches.
     """
+    matched = [given]
+    if glob.has_magic(given) and not os.path.lexists(given):
+        matched = sorted(glob.glob(given, recursive=True, include_hidden=True))  # noqa: PTH207 - absolute ones too
+        if not matched:
+            raise ForensicsError("nothing matches this pattern", where=given, fix="Check the pattern")
+    for path in matched:
+        yield from _files(Path(path), spare.resolve())
+
+
+def distinct(found: Iterable[Found]) -> list[Found]:
+    """Returns the files sorted by label and each once. Raises if two different ones would have the same label."""
     known: dict[str, Found] = {}
-    for given in paths:
-        for found in _files(given, spare.resolve()):
-            other = known.setdefault(found.label, found)
-            if other.path.resolve() != found.path.resolve():
-                raise ForensicsError(
-                    f"{other.path} and {found.path} would both be known as {found.label!r}",
-                    fix="Ingest them from folders with different names",
-                )
+    for each in found:
+        other = known.setdefault(each.label, each)
+        if other.path.resolve() != each.path.resolve():
+            raise ForensicsError(
+                f"{other.path} and {each.path} would both be known as {each.label!r}",
+                fix="Ingest them from folders with different names",
+            )
     return [known[label] for label in sorted(known)]
 
 
@@ -49,7 +62,7 @@ def _files(given: Path, spare: Path) -> Iterator[Found]:
         raise ForensicsError(what, where=str(given), fix="Check the path and its permissions") from error
     if not stat.S_ISDIR(mode):
         label = Path(os.path.normpath(given)).as_posix()
-        yield _judge(_name(label), given, given.resolve().parent)
+        yield _judge(name_of(label), given, given.resolve().parent)
         return
     root = given.resolve()
     yield from _walk(root, root, root.name or "root", spare)
@@ -59,7 +72,7 @@ def _walk(folder: Path, root: Path, label: str, spare: Path) -> Iterator[Found]:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
-        yield Found(_name(label), folder, f"the folder cannot be read ({error.strerror})", "Check its permissions")
+        yield Found(name_of(label), folder, f"the folder cannot be read ({error.strerror})", "Check its permissions")
         return
     for entry in entries:
         path, name = Path(entry.path), f"{label}/{entry.name}"
@@ -68,9 +81,9 @@ def _walk(folder: Path, root: Path, label: str, spare: Path) -> Iterator[Found]:
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(path, root, name, spare)
         elif entry.is_symlink() and path.is_dir():
-            yield Found(_name(name), path, "a link to a folder is not followed", "Ingest that folder itself")
+            yield Found(name_of(name), path, "a link to a folder is not followed", "Ingest that folder itself")
         else:
-            yield _judge(_name(name), path, root)
+            yield _judge(name_of(name), path, root)
 
 
 def _judge(label: str, path: Path, root: Path) -> Found:
@@ -84,6 +97,6 @@ def _judge(label: str, path: Path, root: Path) -> Found:
     return Found(label, path)
 
 
-def _name(label: str) -> str:
+def name_of(label: str) -> str:
     """Labels are text: bytes of a file name that are no UTF-8 are shown as escapes."""
     return os.fsencode(label).decode("utf-8", "backslashreplace")

@@ -5,8 +5,9 @@
 -- detect: ^(?:\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?\] ?)?(?:\{"timestamp": ?"[^"]*", ?"event": ?"request\.|(?:Receive|Receive OpenAI|Finish): obj=)
 -- evidence: request.received and request.finished records, or Receive: and Finish: lines
 -- where from: SGLang with --log-requests: standard output, or <hostname>_<rank>.log below --log-requests-target, rotated
---   hourly
--- assumptions: timestamp is local time; *_ts of meta_info are epoch seconds. Prompt text stands on the finished record and only
+--   hourly; or its request dumps, which framing turns into the same records
+-- assumptions: timestamp is local time (a dump's ends in Z and is UTC); *_ts of meta_info are epoch seconds. Prompt text stands
+--   on the finished record and only
 --   from level 2 on, rendered by the chat template; input_ids alone are `token_ids`. Level 2 cuts strings to 1024 + 1024
 --   characters around "..." in JSON, and to two quoted halves in text. Lists of ids in batches name no single request.
 --   finish_reason abort with a status code is the engine's error; without one the client or a timeout ended it.
@@ -57,7 +58,7 @@ SELECT
         WHEN 'request.received.openai' THEN 'received'
     END AS phase,
     stamp_ns(stamp) AS at_ns,
-    stamp IS NOT NULL AS at_is_local,
+    stamp NOT LIKE '%Z' AS at_is_local,
     received_ns,
     CASE WHEN event = 'request.finished' THEN duration_ns(meta ->> 'e2e_latency') END AS latency_ns,
     try(received_ns + duration_ns(meta ->> 'first_token_latency')) AS first_token_ns,

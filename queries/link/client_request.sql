@@ -2,7 +2,9 @@
 -- grain: one row per exchange seen from the client's side
 -- inputs: client_record, record, record_tenant, model_name
 -- assumptions: the gateway's own record (it has a call id) outranks what an instrumented client says; times are its. A
---   refusal's text tells the engine's own token count, which no usage figure of a failed call does.
+--   refusal's text tells the engine's own token count, which no usage figure of a failed call does. What was captured into
+--   a file of its own (headers, a stream's body) has coarse stamps, and a record id that follows from the file's name: it
+--   comes last, and names an exchange only if nothing else does, so that the id does not change with where files lie.
 WITH ranked AS (
     SELECT
         c.client_id, c.response_id, c.call_id, c.id_repeated, r.record_id, r.format, r.at_ns,
@@ -11,7 +13,11 @@ WITH ranked AS (
         r.http_status, r.outcome, r.finish_type, r.error_text, r.router_request_id, r.prompt_hash, r.response_chars,
         r.response_state, r.streamed, r.trace_id,
         t.tenant, t.ordinal, t.rule,
-        CASE WHEN r.format LIKE 'litellm%' OR r.call_id IS NOT NULL THEN 0 ELSE 1 END AS authority
+        CASE
+            WHEN r.trace_id LIKE 'sse:%' THEN 2
+            WHEN r.format LIKE 'litellm%' OR r.call_id IS NOT NULL THEN 0
+            ELSE 1
+        END AS authority
     FROM client_record AS c
     INNER JOIN record AS r ON r.record_id = c.record_id
     LEFT JOIN record_tenant AS t ON t.record_id = c.record_id
@@ -40,8 +46,12 @@ whole AS (
         arg_min(tenant, (ordinal, authority, record_id)) FILTER (WHERE tenant IS NOT NULL) AS tenant,
         arg_min(rule, (ordinal, authority, record_id)) FILTER (WHERE tenant IS NOT NULL) AS tenant_rule,
         count(DISTINCT tenant) AS tenants,
-        count(*) FILTER (WHERE authority = 0) AS gateway_records,
-        min(record_id) AS first_record
+        count(*) FILTER (WHERE format LIKE 'litellm%' OR call_id IS NOT NULL) AS gateway_records,
+        coalesce(
+            min(record_id) FILTER (WHERE authority < 2),
+            CASE WHEN client_id LIKE 'response:%' OR client_id LIKE 'call:%' THEN 'captured:' || substr(sha256(client_id), 1, 16) END,
+            min(record_id)
+        ) AS exchange_id
     FROM ranked
     GROUP BY client_id
 )

@@ -37,7 +37,7 @@ facts AS (
         coalesce(c.finished_ns, s.finished_ns - coalesce(k.skew_ns, 0)) AS finished_ns,
         c.outcome AS client_outcome, c.http_status, c.streamed, c.response_chars AS client_response_chars,
         c.completion_tokens AS client_completion_tokens,
-        c.gateway_records, c.first_record, c.error_text, c.seen_in_vllm, c.id_repeated, c.router_request_id,
+        c.gateway_records, c.exchange_id AS client_exchange_id, c.error_text, c.seen_in_vllm, c.id_repeated, c.router_request_id,
         c.prompt_tokens AS client_tokens,
         s.room, s.decode_id, s.prefill_id, s.room_ambiguous,
         d.rid AS decode_rid, p.rid AS prefill_rid, d.worker AS decode_worker_log, p.worker AS prefill_worker_log,
@@ -128,7 +128,7 @@ told AS (
 )
 
 SELECT
-    coalesce(t.first_record, (
+    coalesce(t.client_exchange_id, (
         SELECT min(e.record_id) FROM engine_record AS e
         INNER JOIN engine_request AS q
             ON

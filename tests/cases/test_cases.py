@@ -28,7 +28,7 @@ def test_each_file_is_of_one_format_only(story: str, tmp_path: Path) -> None:
     for path in sorted(each for each in logs.rglob("*") if each.is_file()):
         label = path.relative_to(tmp_path).as_posix()
         if label in known:
-            assert list(votes(survey(path, label).head, label, formats, path)) == [known[label]], label
+            assert list(votes(survey(path, label).head, label, formats, path).counts) == [known[label]], label
 
 
 def test_every_format_has_a_story() -> None:

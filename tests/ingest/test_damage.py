@@ -1,7 +1,9 @@
 """Damaged lines of every format: each is a record or a counted reject, never an error of the stage."""
 
+import json
 from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
@@ -14,6 +16,7 @@ from forensics.ingest.formats import Formats
 from forensics.ingest.framing.records import Context, Frame, Reject
 from forensics.ingest.project import Projector
 from tests.cases.story import HERE
+from tests.ingest.cases import rows, take
 
 FORMATS = Formats(None)
 
@@ -117,3 +120,31 @@ def test_damage_is_a_record_or_a_reject(sample: Sample, wounds: list[list[tuple[
         files.append([each for each in found if isinstance(each, Frame)])
     for frames, results in zip(files, projector().project(files), strict=True):
         assert sum(each.records.num_rows + len(each.rejects) for each in results) == len(frames)
+
+
+def test_one_value_that_stops_a_query_costs_one_record(tmp_path: Path) -> None:
+    query = tmp_path / "mine.sql"
+    query.write_text(
+        "SELECT byte_offset, item, 'note' AS kind, cast(raw ->> 'n' AS BIGINT) AS prompt_tokens FROM raw\n"
+    )
+    lines = [json.dumps({"n": n if n % 40 else "many"}) for n in range(200)]
+    case, report = take(tmp_path, "\n".join(lines), form=str(query), declared="")
+    assert report.problems == []
+    assert report.files[0].rejected == {"unreadable_value": 5}
+    assert [row["line"] for row in rows(case, "SELECT line FROM reject ORDER BY line")] == [1, 41, 81, 121, 161]
+
+
+def test_a_query_that_stops_at_every_record_is_to_blame(tmp_path: Path) -> None:
+    query = tmp_path / "mine.sql"
+    query.write_text("SELECT byte_offset, item, 'note' AS kind, cast(raw ->> 'n' AS DATE)::VARCHAR AS rid FROM raw\n")
+    _, report = take(tmp_path, '{"n": "no date"}\n' * 300, form=str(query), declared="")
+    (problem,) = report.problems
+    assert "the query failed" in str(problem)
+    assert "logs/x.log" in str(problem)
+
+
+def test_years_beyond_nanoseconds_are_no_time(tmp_path: Path) -> None:
+    line = SAMPLES["router_smg_json"]
+    case, report = take(tmp_path, line + line.replace("2026-", "9026-"))
+    assert report.files[0].rejected == {}
+    assert [row["at_ns"] is None for row in rows(case, "SELECT at_ns FROM record ORDER BY line")] == [False, True]

@@ -20,11 +20,21 @@ def context() -> Context:
 def test_lines_lie_where_they_say(data: bytes, size: int) -> None:
     chunks = [data[start : start + size] for start in range(0, len(data), size)]
     found = list(lines(chunks, context(), blanks=True))
-    assert [line.number for line in found] == list(range(1, len(found) + 1))
+    assert [line.number for line in found] == [data[: line.offset].count(b"\n") + 1 for line in found]
+    assert b"\0" in data or len({line.number for line in found}) == len(found)
     for line in found:
-        whole = data[line.offset : line.offset + line.length]
+        whole = data[line.offset : line.offset + line.length].replace(b"\0", b"")
         assert line.data in (whole, whole.removesuffix(b"\r"), whole.removesuffix(b"\r").removeprefix(b"\xef\xbb\xbf"))
-        assert line.ended == (data[line.offset + line.length : line.offset + line.length + 1] == b"\n")
+        assert line.ended == (b"\n" in data[line.offset + line.length :])
+
+
+@given(st.lists(st.sampled_from([b"\0", b"\0\0", b"a", b"bc", b"\n", b"\r\n"]), max_size=20))
+def test_nuls_are_holes_or_dropped_and_nothing_else_is_lost(pieces: list[bytes]) -> None:
+    data = b"".join(pieces)
+    found = list(lines([data], context()))
+    assert b"".join(line.data for line in found) == data.translate(None, b"\0\r\n")
+    for line in found:
+        assert data[line.offset : line.offset + line.length].strip(b"\r").replace(b"\0", b"") == line.data
 
 
 def test_a_line_beyond_the_bound_is_a_reject(monkeypatch: pytest.MonkeyPatch) -> None:

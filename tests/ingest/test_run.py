@@ -146,7 +146,6 @@ def test_killed_at_any_moment_and_run_again(tmp_path: Path, monkeypatch: pytest.
         ("empty.log", b"", "is empty"),
         ("blank.log", b"\n \n", "nothing but blanks"),
         ("photo.png", bytes(range(256)) * 40, "is binary"),
-        ("wide.log", "wide\n".encode("utf-16"), "UTF-16"),
         ("notes.txt", b"buy milk\n", "not recognised"),
         ("cut.gz", gzip.compress(LINE.format(1, 1, 1, 1).encode())[:4], "nothing can be read"),
         ("junk.gz", b"\x1f\x8b" + b"junk" * 9, "nothing can be read"),

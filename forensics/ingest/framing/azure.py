@@ -12,7 +12,7 @@ from typing import Any
 
 from forensics.ingest.framing import documents, tables
 from forensics.ingest.framing.clean import dump
-from forensics.ingest.framing.records import MAX_LINE, Context, Frame, Reject
+from forensics.ingest.framing.records import EXCERPT, MAX_LINE, Context, Frame, Reject
 
 _MESSAGES = ("RequestMessages", "ResponseMessages")
 
@@ -37,7 +37,8 @@ def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]
         try:
             row = _flat(json.loads(found.raw))
         except (ValueError, RecursionError, AttributeError):
-            yield Reject(found.line, found.offset, "cut_short" if found.last else "malformed_json", len(found.raw))
+            reason = "cut_short" if found.last else "malformed_json"
+            yield Reject(found.line, found.offset, reason, len(found.raw), found.raw[:EXCERPT])
             context.cut |= found.last
             continue
         key = str(row.get("CorrelationId") or f"\n{found.line}:{found.item}")

@@ -122,12 +122,12 @@ class _Streams:
             held.append(line)
             size += line.length
             if size > MAX_LINE:
-                yield Reject(held[0].number, held[0].offset, "document_too_long", size)
+                yield self.context.reject(held[0]._replace(length=size), "document_too_long")
                 return
         value = _value(decode(b"\n".join(line.data for line in held), self.context), self.context)
         if not isinstance(value, dict | list):
             self.context.cut |= not held[-1].ended
-            yield Reject(held[0].number, held[0].offset, "malformed_json", size)
+            yield self.context.reject(held[0]._replace(length=size), "malformed_json")
             return
         for member in value if isinstance(value, list) else [value]:
             chunks = member if isinstance(member, list) else [member]

@@ -98,7 +98,7 @@ def _lines_or_document(
         held.append(line)
         size += line.length
         if size > MAX_LINE:
-            yield Reject(first.number, first.offset, "document_too_long", size)
+            yield context.reject(first._replace(length=size), "document_too_long")
             return
     yield from _document(held, context, named=named, wrapped=wrapped)
 

@@ -37,7 +37,7 @@ def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]
         held.append(line)
         size += line.length
         if size > MAX_LINE:
-            yield Reject(first.number, first.offset, "document_too_long", size)
+            yield context.reject(first._replace(length=size), "document_too_long")
             return
     yield from _batch(first._replace(data=b"\n".join(line.data for line in held), length=size), context)
 
@@ -50,7 +50,7 @@ def _batch(line: Line, context: Context) -> Iterator[Frame | Reject]:
         yield context.incomplete(line, "malformed_json")
         return
     if not items:
-        yield Reject(line.number, line.offset, "not_otlp", line.length)
+        yield context.reject(line, "not_otlp")
     for number, item in enumerate(items):
         yield Frame(line.number, line.offset, number, context.shape, dump(item, context))
 

@@ -1,12 +1,17 @@
 """What framing hands over: raw records and rejects, each with its place in the decoded bytes."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 MAX_LINE = 256 << 20
 """Bytes of one line; a longer one is a counted reject, so that memory stays bounded."""
+
+
+_HOLE = re.compile(rb"\x00{2,}")
+"""What a truncated file has for its lost part; a single NUL, as UTF-16 in other text has, parts nothing."""
 
 
 class Line(NamedTuple):
@@ -33,13 +38,27 @@ class Frame(NamedTuple):
     last: bool = False
 
 
+EXCERPT = 240
+"""Characters of a rejected line that are kept to show what it was like."""
+
+
 class Reject(NamedTuple):
-    """A place that is no record, why, and how long it is in bytes."""
+    """A place that is no record, why, how long it is in bytes, and how it begins (``EXCERPT`` characters at most)."""
 
     line: int
     offset: int
     reason: str
     length: int
+    text: str = ""
+
+
+Opens = Callable[[Iterator[Line], "Context"], Iterator[Line]]
+"""Takes lines out of the envelopes that a runtime or a log store put them into."""
+
+
+def unopened(given: Iterator[Line], _context: "Context") -> Iterator[Line]:
+    """Returns lines that are in no envelope, as they are."""
+    return given
 
 
 @dataclass
@@ -56,6 +75,7 @@ class Context:
     cut: bool = False
     counts: dict[str, int] = field(default_factory=dict)
     oversized: list[Reject] = field(default_factory=list)
+    opens: Opens = unopened
 
     def count(self, what: str, number: int = 1) -> None:
         """Adds to a counter that the ledger shows, such as ``replaced_surrogates``."""
@@ -66,14 +86,29 @@ class Context:
         """Returns the reject for a line that could not be read: cut short if it is the file's unfinished last one."""
         if not line.ended:
             self.cut, reason = True, "cut_short"
-        return Reject(line.number, line.offset, reason, line.length)
+        return self.reject(line, reason)
+
+    def reject(self, line: Line, reason: str) -> Reject:
+        """Returns the reject for a line that is no record."""
+        return Reject(line.number, line.offset, reason, line.length, excerpt(line.data))
+
+
+def excerpt(data: bytes) -> str:
+    """Returns how a line begins."""
+    return data[: 4 * EXCERPT].decode("utf-8", "replace")[:EXCERPT]
 
 
 def lines(chunks: Iterable[bytes], context: Context, *, blanks: bool = False) -> Iterator[Line]:
-    """Splits decoded bytes at newlines; CR before LF is not part of a line.
+    """Splits decoded bytes at newlines and takes each line out of its envelopes; CR before LF is not part of a line.
 
     Blank lines are numbered but skipped, unless ``blanks``. Lines beyond ``MAX_LINE`` go to ``context.oversized``.
     """
+    for line in context.opens(_split(chunks, context), context):
+        if blanks or line.data.strip(b" \t\r\x00"):
+            yield line
+
+
+def _split(chunks: Iterable[bytes], context: Context) -> Iterator[Line]:
     number, offset, length = 1, 0, 0
     parts: list[bytes] = []
     for chunk in chunks:
@@ -81,20 +116,28 @@ def lines(chunks: Iterable[bytes], context: Context, *, blanks: bool = False) ->
         while (end := chunk.find(b"\n", start)) >= 0:
             length += end - start
             parts.append(chunk[start:end])
-            if line := _line(Line(number, offset, b"", ended=True, length=length), parts, context, blanks=blanks):
-                yield line
+            yield from _pieces(Line(number, offset, b"", ended=True, length=length), parts, context)
             number, offset, length, start, parts = number + 1, offset + length + 1, 0, end + 1, []
         length += len(chunk) - start
         parts = [*parts, chunk[start:]] if length <= MAX_LINE else []
-    if length and (line := _line(Line(number, offset, b"", ended=False, length=length), parts, context, blanks=blanks)):
-        yield line
+    if length:
+        yield from _pieces(Line(number, offset, b"", ended=False, length=length), parts, context)
 
 
-def _line(line: Line, parts: list[bytes], context: Context, *, blanks: bool) -> Line | None:
+def _pieces(line: Line, parts: list[bytes], context: Context) -> Iterator[Line]:
+    """Yields the line, or what stands between runs of NULs, which a truncated or crashed file has for a lost part."""
     if line.length > MAX_LINE:
         context.oversized.append(Reject(line.number, line.offset, "line_too_long", line.length))
-        return None
+        return
     data = (parts[0] if len(parts) == 1 else b"".join(parts)).removesuffix(b"\r")
     if line.offset == 0:
         data = data.removeprefix(b"\xef\xbb\xbf")
-    return line._replace(data=data) if blanks or data.strip(b" \t\r\x00") else None
+    if b"\x00" not in data:
+        yield line._replace(data=data)
+        return
+    starts = [0, *(found.end() for found in _HOLE.finditer(data))]
+    pieces = [each for each in zip(starts, _HOLE.split(data), strict=True) if each[1]]
+    for start, piece in pieces or [(0, b"")]:
+        context.count("dropped_nuls", piece.count(0))
+        length = len(piece) if pieces else line.length
+        yield Line(line.number, line.offset + start, piece.replace(b"\x00", b""), line.ended, length)

@@ -1,8 +1,10 @@
 """CSV, Parquet and plain text lines."""
 
 import csv
-import io
+import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import IO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -54,18 +56,14 @@ def frame_csv(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Rej
 
 def frame_parquet(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
     """Yields each row as a JSON object. ``line`` counts rows from 1 and ``offset`` from 0: Parquet has no lines."""
-    data = io.BytesIO(b"".join(chunks)) if context.path is None else context.path
-    if context.path is not None:
-        for _ in chunks:  # so that the file is hashed
-            pass
     try:
-        table = pq.ParquetFile(data)
-        number = 0
-        for batch in table.iter_batches(batch_size=4096):
-            for row in _textual(batch).to_pylist(maps_as_pydicts="lossy"):
-                record = {key: _plain(value) for key, value in row.items()}
-                yield Frame(number + 1, number, 0, context.shape, dump(record, context))
-                number += 1
+        with _seekable(chunks, context) as data, pq.ParquetFile(data) as table:
+            number = 0
+            for batch in table.iter_batches(batch_size=4096):
+                for row in _textual(batch).to_pylist(maps_as_pydicts="lossy"):
+                    record = {key: _plain(value) for key, value in row.items()}
+                    yield Frame(number + 1, number, 0, context.shape, dump(record, context))
+                    number += 1
     except (OSError, ValueError) as error:  # pyarrow's errors are kinds of these
         raise ForensicsError(
             f"cannot be read as Parquet ({str(error).splitlines()[0]})", where=context.label, fix="Export it again"
@@ -78,6 +76,17 @@ def _textual(batch: pa.RecordBatch) -> pa.RecordBatch:
         pc.cast(column, pa.string()) if pa.types.is_timestamp(column.type) else column for column in batch.columns
     ]
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+@contextmanager
+def _seekable(chunks: Iterable[bytes], context: Context) -> Iterator[IO[bytes]]:
+    """Gives the decoded file to read at any place: itself, or a copy on disk if it is wrapped. All of it is hashed."""
+    with tempfile.TemporaryFile() if context.path is None else context.path.open("rb") as data:
+        for chunk in chunks:
+            if context.path is None:
+                data.write(chunk)
+        data.seek(0)
+        yield data
 
 
 def _plain(value: object) -> object:

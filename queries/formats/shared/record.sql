@@ -50,7 +50,8 @@ SELECT
         response_length, CASE WHEN response_text IS NOT NULL OR json_array_length(response_messages) > 0 THEN 0 END
     ) AS BIGINT) AS response_chars,
     cast(identity AS VARCHAR) AS identity, cast(detail AS VARCHAR) AS detail, md5(raw.raw) AS raw_md5,
-    CASE WHEN states.byte_offset IS NULL THEN 'not_this_format' ELSE reject_reason END AS reject_reason, raw.length
+    CASE WHEN states.byte_offset IS NULL THEN 'not_this_format' ELSE reject_reason END AS reject_reason, raw.length,
+    substr(raw.raw, 1, 240) AS excerpt
 FROM raw
 LEFT JOIN states ON raw.byte_offset = states.byte_offset AND raw.item = states.item
 ORDER BY raw.byte_offset, raw.item

@@ -1,0 +1,41 @@
+"""What stands before each line of a log: syslog's header, a bare time stamp, a pod's or a container's name.
+
+No such prefix proves itself, since formats of their own begin alike; it is taken off only where the lines behind it are
+recognised better than with it.
+"""
+
+import re
+from collections.abc import Iterator
+
+from forensics.ingest.envelopes.base import Envelope, mostly
+from forensics.ingest.framing.records import Context, Line, Opens
+
+_STAMP = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)"
+_SYSLOG = re.compile(
+    rb"(?:<\d{1,3}>)?(?:"
+    rb"1 (?:" + _STAMP + rb"|-) \S+ \S+ \S+ \S+ (?:-|(?:\[(?:[^\]\\]|\\.)*\])+)"  # RFC 5424
+    rb"|(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|" + _STAMP + rb") \S+ [^\s:\[]+(?:\[\d+\])?:"  # RFC 3164, rsyslog
+    rb") ?(?:\xef\xbb\xbf)?"
+)
+_STAMPED = re.compile(rb"\[?" + _STAMP + rb"\]?[ \t]+")
+_NAMED = re.compile(rb"\[pod/[^\]\s]+\] |[\w.-]+ +\| ")
+_ESCAPED_COLOUR = re.compile(rb"#033\[[0-9;]*[A-Za-z]")
+"""How rsyslog writes a terminal colour."""
+
+
+def _without(prefix: re.Pattern[bytes]) -> Opens:
+    def opens(lines: Iterator[Line], _context: Context) -> Iterator[Line]:
+        for line in lines:
+            found = prefix.match(line.data)
+            yield line if found is None else line._replace(data=_ESCAPED_COLOUR.sub(b"", line.data[found.end() :]))
+
+    return opens
+
+
+def _envelope(name: str, prefix: re.Pattern[bytes]) -> Envelope:
+    return Envelope(name, lambda lines: mostly(lines, prefix.match), _without(prefix), sure=False)
+
+
+SYSLOG = _envelope("syslog", _SYSLOG)
+STAMPED = _envelope("stamped", _STAMPED)
+NAMED = _envelope("named", _NAMED)

@@ -1,0 +1,157 @@
+"""Mutated copies of every format's sample, through the whole of ingest: no traceback, and every account adds up.
+
+``make mutations`` runs 10,000 for each format; ``make test`` a few hundred.
+"""
+
+import bz2
+import gzip
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from forensics.ingest.rejects import accounts
+from forensics.ingest.run import ingest
+from tests.ingest.cases import new_case, rows
+from tests.ingest.test_damage import SAMPLES
+from tests.ingest.test_envelopes import cri, docker, journald, logcli, loki_answer, stamped
+from tests.ingest.test_sources import tarred, zipped
+
+BATCH = 250
+"""Mutations that go through one ingest: most as the lines of one file, some as files of their own."""
+
+FILES = 30
+
+MUTATIONS = int(os.environ.get("MUTATIONS", str(BATCH)))
+
+DECLARED = '[[source]]\nfiles = "*"\nzone = "Europe/Berlin"\nyear = 2026\n'
+
+SPLINTERS = [
+    *(bytes([each]) for each in b"\"'{}[],:\\;-%"),
+    *(b"\\ud800", b"null", b"NaN", b"-1", b"1e400", b"true", b"...", b"[]", b"{}", b"$x", b"--", "é😀".encode()),
+    *(b"", b" ... ", b"\n", b"\r\n", b"\r", b"\t", b"\x00", b"\x00\x00\x00", b"\x1b[0m", b"\xff\xfe", b"\xed\xa0\x80"),
+    *(b"\xef\xbb\xbf", b"\xf0\x9f", b"9" * 30, b"a" * 300),
+]
+
+Blow = Callable[[bytes, Random], bytes]
+
+
+def splinter(data: bytes, dice: Random) -> bytes:
+    at = dice.randrange(len(data) + 1)
+    return data[:at] + dice.choice(SPLINTERS) + data[at + dice.choice([0, 0, 1, 2, 8, 40]) :]
+
+
+def flip(data: bytes, dice: Random) -> bytes:
+    if not data:
+        return data
+    at = dice.randrange(len(data))
+    return data[:at] + bytes([data[at] ^ (1 << dice.randrange(8))]) + data[at + 1 :]
+
+
+def cut(data: bytes, dice: Random) -> bytes:
+    start, end = sorted((dice.randrange(len(data) + 1), dice.randrange(len(data) + 1)))
+    return dice.choice([data[:end], data[start:], data[:start] + data[end:], data + data[start:end]])
+
+
+def shuffle(data: bytes, dice: Random) -> bytes:
+    parts = data.split(dice.choice([b"\n", b",", b'"', b" "]))
+    at, to = dice.randrange(len(parts)), dice.randrange(len(parts))
+    parts[at], parts[to] = parts[to], parts[at]
+    return dice.choice([b"\n", b",", b'"', b" "]).join(parts)
+
+
+def swap_number(data: bytes, dice: Random) -> bytes:
+    places = [at for at in range(len(data)) if data[at : at + 1].isdigit()]
+    if not places:
+        return data
+    at = dice.choice(places)
+    value = dice.choice(
+        [b"0", b"-", b"9223372036854775808", b"1e9", b".", b"00", b"", b'"x"', b"[1]", b"18446744073709551616"]
+    )
+    return data[:at] + value + data[at + 1 :]
+
+
+BLOWS: list[Blow] = [splinter, splinter, flip, cut, shuffle, swap_number]
+
+
+def mutated(sample: bytes, dice: Random) -> bytes:
+    """Returns ``sample`` after one to four blows."""
+    for _ in range(dice.choice([1, 1, 2, 4])):
+        sample = dice.choice(BLOWS)(sample, dice)
+    return sample
+
+
+def wide(data: bytes) -> bytes:
+    return data.decode("utf-8", "replace").encode("utf-16")
+
+
+def packed(data: bytes) -> bytes:
+    return tarred({"x.log": data})
+
+
+def zip_of(data: bytes) -> bytes:
+    return zipped({"x.log": data})
+
+
+def enveloped(data: bytes, dice: Random) -> bytes:
+    lines = (data.decode("utf-8", "replace").splitlines() * 3)[:3] or ["", "", ""]
+    return dice.choice([cri, docker, journald, logcli, loki_answer, stamped])(lines).encode()
+
+
+def wrapped(data: bytes, dice: Random) -> bytes:
+    """Returns ``data`` in something, which is sometimes struck too."""
+    if dice.random() < 0.5:
+        data = enveloped(data, dice)
+    data = dice.choice([gzip.compress, bz2.compress, packed, zip_of, wide])(data)
+    return mutated(data, dice) if dice.random() < 0.3 else data
+
+
+def batch(folder: Path, form: str, dice: Random) -> int:
+    """Writes mutations of a sample into ``folder``. Returns how many."""
+    sample = SAMPLES[form].encode("utf-8", "surrogatepass")
+    folder.mkdir()
+    lines = [mutated(sample.rstrip(b"\n"), dice) for _ in range(BATCH - FILES)]
+    (folder / "lines.log").write_bytes(sample.rstrip(b"\n") + b"\n" + b"\n".join(lines))
+    for number in range(FILES):
+        data = mutated(sample, dice)
+        (folder / f"{number}.log").write_bytes(wrapped(data, dice) if number % 3 == 0 else data)
+    return BATCH
+
+
+def check(root: Path, folder: Path) -> None:
+    """Ingests ``folder`` into a new case, and checks every account."""
+    case = new_case(root / "case", DECLARED)
+    report = ingest(case, [folder], threads=1)
+    for problem in report.problems:
+        assert len(str(problem).splitlines()) == 1, str(problem)
+        assert problem.fix
+    known = {each.path for each in report.files} | {problem.where for problem in report.problems}
+    for name in (f"logs/{path.name}" for path in folder.iterdir()):
+        assert any(path == name or (path or "").startswith(f"{name}!") for path in known), name
+    assert "query" not in str(report.problems)
+    if not report.files:
+        return
+    for each in accounts(case).files:
+        assert each.copy_of is not None or each.adds_up, each
+        assert each.framed == each.kept + each.duplicate + each.rejected
+    (counted,) = rows(case, "SELECT count(*) AS records, (SELECT sum(records_kept) FROM file) AS kept FROM record")
+    assert counted["records"] == counted["kept"]
+
+
+@pytest.mark.parametrize("form", sorted(SAMPLES))
+@settings(max_examples=max(1, MUTATIONS // BATCH), deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_mutations_of_every_format(form: str, dice: Random) -> None:
+    root = Path(tempfile.mkdtemp(prefix="mutation-"))
+    try:
+        folder = root / "logs"
+        batch(folder, form, Random(dice.getrandbits(64)))  # noqa: S311 - hypothesis chooses the seed
+        check(root, folder)
+    finally:
+        shutil.rmtree(root)
