@@ -19,7 +19,7 @@ $(STAMP): requirements.lock pyproject.toml
 
 install: $(STAMP) ## make .venv with the pinned, hashed dependencies
 
-demo: $(STAMP)   ## the whole road on the bundled story; reports in demo/
+demo: $(STAMP)   ## the whole road on the published incident; reports in demo/
 	rm -rf demo
 	$(BIN)/forensics demo demo
 
