@@ -2,8 +2,10 @@
 -- grain: one row per row of LiteLLM_SpendLogs: one call as the gateway saw it
 -- inputs: raw (line, byte_offset, item, raw): JSON objects, of a CSV all values text
 -- keys: request_id, call_type, api_key, startTime, !id
+-- detect: ^(?:COPY|CREATE TABLE) (?:\w+\.)?"LiteLLM_SpendLogs"
 -- evidence: LiteLLM_SpendLogs columns
--- where from: the LiteLLM proxy's Postgres: a CSV (COPY or psql), Parquet or JSON export, or `forensics snapshot` of the live server
+-- where from: the LiteLLM proxy's Postgres: a plain pg_dump, a CSV (COPY or psql), Parquet or JSON export, or
+--   `forensics snapshot` of the live server
 -- assumptions: request_id is the upstream's response id on success, on failure an id of LiteLLM's own. Times are UTC. JSON columns may
 --   be JSON, or JSON as text, once or twice. The prompt of chat calls stands in proxy_server_request, since messages stays {}
 --   even with store_prompts_in_spend_logs (litellm PR 34748). The identity is laid out as litellm_payload has it, so the same
