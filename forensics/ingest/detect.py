@@ -92,7 +92,10 @@ def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -
     texts = _texts(lines)
     header = keys.of_csv(texts[0]) if texts else {}
     told = _sure(
-        (form for form in forms if form.fields and form.fields.match(header)), "the names in its first line", within
+        (form for form in forms if form.fields and form.fields.match(header)),
+        "the names in its first line",
+        within,
+        names,
     )
     if told.counts:
         return told
@@ -109,9 +112,9 @@ def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -
     return Votes(counts, whys, within, names)
 
 
-def _sure(forms: Iterable[Format], why: str, within: bytes) -> Votes:
+def _sure(forms: Iterable[Format], why: str, within: bytes, opened: tuple[str, ...] = ()) -> Votes:
     names = [form.name for form in forms]
-    return Votes(dict.fromkeys(names, 1), dict.fromkeys(names, why), within)
+    return Votes(dict.fromkeys(names, 1), dict.fromkeys(names, f"{why}{_within(opened)}"), within, opened)
 
 
 def _unknown(head: bytes, label: str, names: tuple[str, ...]) -> ForensicsError:
