@@ -116,8 +116,8 @@ def format_pages() -> str:
         "CREATE TEMP TABLE raw (line BIGINT, byte_offset BIGINT, item INTEGER, raw VARCHAR, length BIGINT)",
     )
     parts = [
-        f"{NOTE}# Log formats\n\nEach is one SQL file in `queries/formats/` over raw records; `docs/architecture.md` says "
-        "what each column means. Formats are recognised by their content; `--format NAME` names one.\n"
+        f"{NOTE}# Log formats\n\nEach is one SQL file in `queries/formats/` over raw records; `docs/architecture.md` "
+        "says what each column means. Formats are recognised by their content; `--format NAME` names one.\n"
     ]
     for name in sorted(formats.by_name):
         form = formats.by_name[name]

@@ -167,7 +167,8 @@ class _Ingest:
             what = f"{seen.cut}, and nothing can be read" if seen.cut else "the file is empty"
             raise ForensicsError(what, where=found.label, fix="Leave it out, or get the whole file")
         source = self.case.config.source_for(found.label)
-        detected = detect(seen.head, found.label, self.formats, self.wanted or source.format, found.path)
+        plain = found.path if seen.compression == "none" else None
+        detected = detect(seen.head, found.label, self.formats, self.wanted or source.format, plain)
         year = source.year or _year(self.case.config)
         return Job(found.label, found.path, seen, detected, source.zone, year, self.formats.recipe)
 

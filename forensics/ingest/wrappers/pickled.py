@@ -1,8 +1,8 @@
 """SGLang's request dumps, which are pickles, to the JSON lines that its request log has for the same requests.
 
-Files of ``dump_requests`` and of a crash hold ``{"server_args": …, "requests": [(request, out, created, finished), …]}``,
-times as epoch seconds (managers/tokenizer_manager.py). They are read as plain data: no class is imported, nothing is
-called. Other pickles are refused with how to convert them.
+Files of ``dump_requests`` and of a crash hold ``{"server_args": …, "requests": [(request, out, created, finished), …]``
+with times in epoch seconds (managers/tokenizer_manager.py). They are read as plain data: no class is imported, nothing
+is called. Other pickles are refused with how to convert them.
 """
 
 import json
@@ -37,8 +37,8 @@ def unwrap(chunks: Iterable[bytes], _tell: Tell) -> Iterator[bytes]:
             raise _refused(f"is a pickle of more than {MOST_BYTES >> 20} MB")
     plain = Plain(16 * len(held) + (1 << 20))
     try:
-        for request in _requests(load(bytes(held))):
-            yield _line(plain.of(request)) + b"\n"
+        for number, request in enumerate(_requests(load(bytes(held)))):
+            yield _line(_checked(plain.of(request)) if number == 0 else plain.of(request)) + b"\n"
     except PickleError as error:
         raise _refused(f"is a pickle that cannot be read as plain data: {error}") from error
 
@@ -48,6 +48,13 @@ def _requests(dump: object) -> list[object]:
     if not isinstance(requests, list):
         raise PickleError("it holds no list of requests")
     return requests
+
+
+def _checked(fields: Any) -> Any:
+    """Returns the first request. Raises if it is none of SGLang's."""
+    if not (isinstance(fields, list) and fields and isinstance(fields[0], dict) and "rid" in fields[0]):
+        raise PickleError("its requests have no rid")
+    return fields
 
 
 def _line(request: Any) -> bytes:

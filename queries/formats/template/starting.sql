@@ -9,12 +9,14 @@
 -- HOW TO GO ON
 --   1. Write what each line is in the header above. `framing` is one of
 --        json        one JSON object per line, one document, or an array; text before a line's first { is dropped
+--        json members  the same, and the list within an API's answer
 --        json lines  the same, where each line is by itself
 --        csv         a header and rows; each row is a JSON object by its names, empty values null
 --        parquet     each row is a JSON object
 --        text        lines as they are: take them apart with regexp_extract
 --      Without the line, JSON, CSV and Parquet are told by the content. `detect` is a regular expression that matches a line
---      of yours and no other format's; without it the file must be named with --format. `-- envelopes: keep` leaves lines
+--      of yours and no other format's; better is `-- keys: a, b, !c`, the outermost fields that are there, or are not. Without
+--      either the file must be named with --format. `-- envelopes: keep` leaves lines
 --      in what a container runtime or a log store put around them.
 --   2. Take the columns that you have; leave out the others, and line, byte_offset and item as they are.
 --   3. forensics formats try FILE --format THIS.sql
