@@ -129,7 +129,7 @@ def format_pages() -> str:
             if key in form.query.header:
                 told = form.query.header[key]
                 parts.append(f"- **{title}**: {f'`{told}`' if key in PATTERNS else told}\n")
-        parts.append(f"- **Framing**: {form.framing or 'Parquet, CSV or JSON, by content'}\n")
+        parts.append(f"- **Framing**: {form.framing or 'Parquet, pg_dump, CSV or JSON, by content'}\n")
         parts.append(f"- **Fills**: {fills}\n- **Texts**: {' and '.join(texts) or 'none'}\n")
     projector.con.close()
     return "".join(parts)

@@ -25,6 +25,7 @@ _CONTAINERS = {
     b"Rar!\x1a\x07": ("a RAR archive", "Unpack it and ingest the files"),
     b"\x04\x22\x4d\x18": ("an lz4 stream", "Decompress it and ingest the file"),
     b"\x1f\x9d": ("a compress (.Z) stream", "Decompress it and ingest the file"),
+    b"PGDMP": ("a Postgres archive", "Turn it into text (`pg_restore --file=FILE.sql ARCHIVE`) and ingest that"),
     b"SQLite format 3\x00": ("an SQLite database", "Export its tables as CSV"),
     b"LPKSHHRH": ("a systemd journal", "Export it with `journalctl --file … -o json`"),
     **dict.fromkeys((bytes((0x80, protocol)) for protocol in range(2, 6)), _PICKLE),
@@ -91,7 +92,10 @@ def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -
     texts = _texts(lines)
     header = keys.of_csv(texts[0]) if texts else {}
     told = _sure(
-        (form for form in forms if form.fields and form.fields.match(header)), "the names in its first line", within
+        (form for form in forms if form.fields and form.fields.match(header)),
+        "the names in its first line",
+        within,
+        names,
     )
     if told.counts:
         return told
@@ -108,9 +112,9 @@ def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -
     return Votes(counts, whys, within, names)
 
 
-def _sure(forms: Iterable[Format], why: str, within: bytes) -> Votes:
+def _sure(forms: Iterable[Format], why: str, within: bytes, opened: tuple[str, ...] = ()) -> Votes:
     names = [form.name for form in forms]
-    return Votes(dict.fromkeys(names, 1), dict.fromkeys(names, why), within)
+    return Votes(dict.fromkeys(names, 1), dict.fromkeys(names, f"{why}{_within(opened)}"), within, opened)
 
 
 def _unknown(head: bytes, label: str, names: tuple[str, ...]) -> ForensicsError:
@@ -155,9 +159,11 @@ def refuse_binary(head: bytes, label: str) -> None:
 
 
 def guess_framing(head: bytes) -> str:
-    """Returns how a format that does not say it is framed: Parquet, JSON or CSV."""
+    """Returns how a format that does not say it is framed: Parquet, a dump of Postgres, JSON or CSV."""
     if head.startswith(_PARQUET):
         return "parquet"
+    if head.lstrip().startswith((b"--", b"COPY ")):
+        return "pg_dump"
     return "json members" if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) else "csv"
 
 

@@ -10,17 +10,24 @@
 --   array of chunks. Input tokens leave out what the prompt cache held. Shapes: formats.md C7
 -- cannot say: first byte and end; HTTP status; the id in the model's own answer
 -- traps: without the objects below data/ the longest prompts are absent, which are those that matter. timestamp has whole seconds
-WITH given AS (
-    SELECT byte_offset, item, cast(raw AS JSON) AS r, cast(raw AS JSON) -> 'input' AS i, cast(raw AS JSON) -> 'output' AS o FROM raw
+WITH taken AS MATERIALIZED (
+    -- Bodies are long: taken out once, so that no other field reads them again.
+    SELECT byte_offset, item, json_extract(raw, ['$.input.inputBodyJson', '$.output.outputBodyJson']) AS bodies,
+           json_merge_patch(raw, '{"input": {"inputBodyJson": null}, "output": {"outputBodyJson": null}}') AS r
+    FROM raw
 ),
-bodies AS MATERIALIZED (
-    SELECT *, json_of(i -> 'inputBodyJson') AS asked, json_of(o -> 'outputBodyJson') AS answered,
-           i ->> 'inputBodyS3Path' AS asked_at, o ->> 'outputBodyS3Path' AS answered_at,
-           CASE WHEN json_type(json_of(o -> 'outputBodyJson')) = 'ARRAY' THEN json_extract(json_of(o -> 'outputBodyJson'), '$[*]') END AS events
-    FROM given
+parsed AS MATERIALIZED (
+    SELECT byte_offset, item, r, r -> 'input' AS i, r -> 'output' AS o, json_of(bodies[1]) AS asked, json_of(bodies[2]) AS answered,
+           r ->> '$.input.inputBodyS3Path' AS asked_at, r ->> '$.output.outputBodyS3Path' AS answered_at
+    FROM taken
+),
+streams AS (
+    SELECT *, CASE WHEN json_type(answered) = 'ARRAY' THEN json_extract(answered, '$[*]') END AS events FROM parsed
 ),
 told AS MATERIALIZED (
-    SELECT *, stream_messages(stream_pieces(events)) AS streamed_messages, stream_told(events) AS told FROM bodies
+    SELECT *, stream_told(events) AS told, asked_messages(asked) AS prompt_messages,
+           coalesce(stream_messages(stream_pieces(events)), answer_messages(answered)) AS response_messages
+    FROM streams
 )
 SELECT
     byte_offset, item, 'client' AS kind, 'whole' AS phase,
@@ -39,20 +46,21 @@ SELECT
     coalesce(answer_finish(answered), told.finish) AS finish_type,
     r ->> 'errorCode' AS error_text,
     (r ->> 'operation') IN ('ConverseStream', 'InvokeModelWithResponseStream') AS streamed,
-    CASE WHEN asked_messages(asked) IS NULL AND asked_text(asked) IS NULL THEN 'absent' END AS prompt_state,
+    CASE WHEN prompt_messages IS NULL AND asked_text(asked) IS NULL THEN 'absent' END AS prompt_state,
     CASE
-        WHEN coalesce(streamed_messages, answer_messages(answered)) IS NULL AND answer_text(answered) IS NULL THEN 'absent'
+        WHEN response_messages IS NULL AND answer_text(answered) IS NULL THEN 'absent'
         WHEN events IS NOT NULL AND told.finish IS NULL THEN 'truncated'
     END AS response_state,
     json_object(
         'arn', r -> '$.identity.arn', 'requestMetadata', r -> 'requestMetadata'
     ) AS identity,
     json_object(
-        'account', r ->> 'accountId', 'region', r ->> 'region', 'operation', r ->> 'operation', 'inference_region', r ->> 'inferenceRegion', 'prompt_at', asked_at, 'response_at', answered_at
+        'account', r ->> 'accountId', 'region', r ->> 'region', 'operation', r ->> 'operation',
+        'inference_region', r ->> 'inferenceRegion', 'prompt_at', asked_at, 'response_at', answered_at
     ) AS detail,
-    asked_messages(asked) AS prompt_messages,
-    CASE WHEN asked_messages(asked) IS NULL THEN asked_text(asked) END AS prompt_text,
-    coalesce(streamed_messages, answer_messages(answered)) AS response_messages,
-    CASE WHEN coalesce(streamed_messages, answer_messages(answered)) IS NULL THEN answer_text(answered) END AS response_text,
+    prompt_messages,
+    CASE WHEN prompt_messages IS NULL THEN asked_text(asked) END AS prompt_text,
+    response_messages,
+    CASE WHEN response_messages IS NULL THEN answer_text(answered) END AS response_text,
     CASE WHEN (r ->> 'requestId') IS NULL THEN 'not_this_format' END AS reject_reason
 FROM told

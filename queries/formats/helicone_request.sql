@@ -8,11 +8,16 @@
 --   stream's events under streamed_data. Shapes: formats.md C9
 -- cannot say: worker; bodies that are only behind a signed URL, which is not kept, are absent
 -- traps: without --include-body there are no texts at all; a request may ask Helicone to omit them
-WITH given AS (
-    SELECT byte_offset, item, cast(raw AS JSON) AS r, json_of(cast(raw AS JSON) -> 'request_body') AS asked,
-           json_of(cast(raw AS JSON) -> 'response_body') AS answered,
-           epoch_ns_of(cast(raw AS JSON) ->> 'request_created_at') AS received_ns
+WITH taken AS MATERIALIZED (
+    -- Bodies are long: taken out once, so that no other field reads them again.
+    SELECT byte_offset, item, json_extract(raw, ['$.request_body', '$.response_body']) AS bodies,
+           json_merge_patch(raw, '{"request_body": null, "response_body": null}') AS r
     FROM raw
+),
+given AS (
+    SELECT byte_offset, item, r, json_of(bodies[1]) AS asked, json_of(bodies[2]) AS answered,
+           epoch_ns_of(r ->> 'request_created_at') AS received_ns
+    FROM taken
 ),
 streams AS MATERIALIZED (
     SELECT *,
@@ -24,7 +29,9 @@ streams AS MATERIALIZED (
     FROM given
 ),
 told AS MATERIALIZED (
-    SELECT *, stream_messages(stream_pieces(events)) AS streamed_messages, stream_told(events) AS told FROM streams
+    SELECT *, stream_told(events) AS told, asked_messages(asked) AS prompt_messages,
+           coalesce(stream_messages(stream_pieces(events)), answer_messages(answered)) AS response_messages
+    FROM streams
 )
 SELECT
     byte_offset, item, 'client' AS kind, 'whole' AS phase,
@@ -47,23 +54,21 @@ SELECT
     coalesce(answer_finish(answered), told.finish) AS finish_type,
     answered ->> '$.error.message' AS error_text,
     try_cast(asked ->> 'stream' AS BOOLEAN) AS streamed,
-    CASE WHEN asked_messages(asked) IS NULL AND asked_text(asked) IS NULL THEN 'absent' END AS prompt_state,
+    CASE WHEN prompt_messages IS NULL AND asked_text(asked) IS NULL THEN 'absent' END AS prompt_state,
     CASE
         WHEN events IS NOT NULL AND told.finish IS NULL THEN 'truncated'
-        WHEN coalesce(streamed_messages, answer_messages(answered)) IS NULL AND answer_text(answered) IS NULL THEN 'absent'
+        WHEN response_messages IS NULL AND answer_text(answered) IS NULL THEN 'absent'
     END AS response_state,
     json_object(
-        'request_user_id', r -> 'request_user_id', 'request_properties', json_of(r -> 'request_properties'), 'helicone_user', r -> 'helicone_user',
-        'user', asked -> 'user', 'metadata', asked -> 'metadata'
+        'request_user_id', r -> 'request_user_id', 'request_properties', json_of(r -> 'request_properties'),
+        'helicone_user', r -> 'helicone_user', 'user', asked -> 'user', 'metadata', asked -> 'metadata'
     ) AS identity,
     json_object(
         'path', r ->> 'request_path', 'provider', r ->> 'provider', 'bodies_elsewhere', (r ->> 'signed_body_url') IS NOT NULL
     ) AS detail,
-    asked_messages(asked) AS prompt_messages,
-    CASE WHEN asked_messages(asked) IS NULL THEN asked_text(asked) END AS prompt_text,
-    coalesce(streamed_messages, answer_messages(answered)) AS response_messages,
-    CASE
-        WHEN events IS NULL AND answer_messages(answered) IS NULL THEN answer_text(answered)
-    END AS response_text,
+    prompt_messages,
+    CASE WHEN prompt_messages IS NULL THEN asked_text(asked) END AS prompt_text,
+    response_messages,
+    CASE WHEN events IS NULL AND response_messages IS NULL THEN answer_text(answered) END AS response_text,
     CASE WHEN (r ->> 'request_id') IS NULL THEN 'not_this_format' END AS reject_reason
 FROM told

@@ -11,19 +11,23 @@
 --   since a trace may hold several. Shapes: formats.md C3
 -- cannot say: worker, HTTP status; without a response id the call is joined by its prompt and time only
 -- traps: exports may lack whole windows and still report success (15617, 17282); bodies beyond 1 MB are cut without a mark (4940)
-WITH given AS (
-    SELECT byte_offset, item, cast(raw AS JSON) AS r FROM raw
+WITH taken AS MATERIALIZED (
+    -- Bodies are long: taken out once, so that no other field reads them again.
+    SELECT byte_offset, item, json_extract(raw, ['$.input', '$.output']) AS bodies,
+           json_merge_patch(raw, '{"input": null, "output": null}') AS r
+    FROM raw
 ),
 named AS MATERIALIZED (
     SELECT byte_offset, item, r, r ->> 'id' AS id, coalesce(r ->> 'type', 'GENERATION') = 'GENERATION' AS is_call,
-           json_of(r -> 'metadata') AS metadata, json_of(r -> 'input') AS asked, json_of(r -> 'output') AS answered,
+           json_of(r -> 'metadata') AS metadata, json_of(bodies[1]) AS asked, json_of(bodies[2]) AS answered,
            json_of(coalesce(r -> 'usage_details', r -> 'usageDetails', r -> 'usage')) AS usage,
            coalesce(r ->> 'start_time', r ->> 'startTime') AS started, coalesce(r ->> 'end_time', r ->> 'endTime') AS ended,
            coalesce(r ->> 'completion_start_time', r ->> 'completionStartTime') AS first_token
-    FROM given
+    FROM taken
 ),
-counted AS (
-    SELECT *, integer_of(usage -> 'input') AS input_tokens, integer_of(usage -> 'output') AS output_tokens,
+counted AS MATERIALIZED (
+    SELECT *, coalesce(asked_messages(asked), CASE WHEN json_type(asked) = 'ARRAY' THEN asked END) AS asked_list,
+           answer_messages(answered) AS answer_list, integer_of(usage -> 'input') AS input_tokens, integer_of(usage -> 'output') AS output_tokens,
            coalesce(integer_of(usage -> 'input_cached_tokens'), integer_of(usage -> 'cache_read_input_tokens')) AS cached
     FROM named
 )
@@ -52,12 +56,11 @@ SELECT
     coalesce(r ->> 'status_message', r ->> 'statusMessage') AS error_text,
     first_token IS NOT NULL AS streamed,
     CASE
-        WHEN NOT is_call OR coalesce(asked_messages(asked), CASE WHEN json_type(asked) = 'ARRAY' THEN asked END) IS NULL
-            AND asked_text(asked) IS NULL AND text_of(asked) IS NULL THEN 'absent'
+        WHEN NOT is_call OR asked_list IS NULL AND asked_text(asked) IS NULL AND text_of(asked) IS NULL THEN 'absent'
     END AS prompt_state,
     CASE
-        WHEN NOT is_call OR answer_messages(answered) IS NULL AND answer_text(answered) IS NULL
-            AND json_type(coalesce(answered -> 'content', answered -> 'tool_calls')) IS NULL AND json_type(answered) IS DISTINCT FROM 'ARRAY'
+        WHEN NOT is_call OR answer_list IS NULL AND answer_text(answered) IS NULL
+            AND coalesce(answered -> 'content', answered -> 'tool_calls') IS NULL AND json_type(answered) IS DISTINCT FROM 'ARRAY'
             THEN 'absent'
     END AS response_state,
     json_object(
@@ -68,17 +71,17 @@ SELECT
     json_object(
         'type', r ->> 'type', 'name', r ->> 'name', 'langfuse_trace', coalesce(r ->> 'trace_id', r ->> 'traceId'), 'level', r ->> 'level'
     ) AS detail,
-    CASE WHEN is_call THEN coalesce(asked_messages(asked), CASE WHEN json_type(asked) = 'ARRAY' THEN asked END) END AS prompt_messages,
-    CASE WHEN is_call AND asked_messages(asked) IS NULL THEN coalesce(text_of(asked), asked_text(asked)) END AS prompt_text,
+    CASE WHEN is_call THEN asked_list END AS prompt_messages,
+    CASE WHEN is_call AND asked_list IS NULL THEN coalesce(text_of(asked), asked_text(asked)) END AS prompt_text,
     CASE
         WHEN NOT is_call THEN NULL
-        WHEN answer_messages(answered) IS NOT NULL THEN answer_messages(answered)
+        WHEN answer_list IS NOT NULL THEN answer_list
         WHEN json_type(answered) = 'ARRAY' THEN answered
         WHEN (answered -> 'content') IS NOT NULL OR (answered -> 'tool_calls') IS NOT NULL
             THEN json_array(json_merge_patch('{"role": "assistant"}', answered))
     END AS response_messages,
     CASE
-        WHEN is_call AND answer_messages(answered) IS NULL AND (answered -> 'content') IS NULL THEN answer_text(answered)
+        WHEN is_call AND answer_list IS NULL AND (answered -> 'content') IS NULL THEN answer_text(answered)
     END AS response_text,
     CASE WHEN id IS NULL OR started IS NULL THEN 'not_this_format' END AS reject_reason
 FROM counted

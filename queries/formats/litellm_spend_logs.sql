@@ -2,8 +2,10 @@
 -- grain: one row per row of LiteLLM_SpendLogs: one call as the gateway saw it
 -- inputs: raw (line, byte_offset, item, raw): JSON objects, of a CSV all values text
 -- keys: request_id, call_type, api_key, startTime, !id
+-- detect: ^(?:COPY|CREATE TABLE) (?:\w+\.)?"LiteLLM_SpendLogs"
 -- evidence: LiteLLM_SpendLogs columns
--- where from: the LiteLLM proxy's Postgres: a CSV (COPY or psql), Parquet or JSON export, or `forensics snapshot` of the live server
+-- where from: the LiteLLM proxy's Postgres: a plain pg_dump, a CSV (COPY or psql), Parquet or JSON export, or
+--   `forensics snapshot` of the live server
 -- assumptions: request_id is the upstream's response id on success, on failure an id of LiteLLM's own. Times are UTC. JSON columns may
 --   be JSON, or JSON as text, once or twice. The prompt of chat calls stands in proxy_server_request, since messages stays {}
 --   even with store_prompts_in_spend_logs (litellm PR 34748). The identity is laid out as litellm_payload has it, so the same
@@ -12,17 +14,29 @@
 --   characters keep 35 % of them from the head and 65 % from the tail
 -- traps: rows are lost where ids collide (litellm 6633, 39749), where a request says no-log, and where a character cannot be stored.
 --   For /v1/messages request_id is not the id that the client saw (28562, 39511)
-WITH given AS (
-    SELECT byte_offset, item, cast(raw AS JSON) AS r FROM raw
+WITH taken AS MATERIALIZED (
+    -- Bodies are long: taken out once, so that no other field reads them again.
+    SELECT byte_offset, item, json_extract(raw, ['$.messages', '$.response', '$.proxy_server_request', '$.metadata']) AS bodies,
+           json_merge_patch(raw, '{"messages": null, "response": null, "proxy_server_request": null, "metadata": null}') AS r
+    FROM raw
+),
+parsed AS MATERIALIZED (
+    SELECT byte_offset, item, r, json_of(bodies[1]) AS messages, json_of(bodies[2]) AS response, json_of(bodies[3]) AS request,
+           json_of(bodies[4]) AS metadata
+    FROM taken
 ),
 named AS MATERIALIZED (
-    SELECT byte_offset, item, r, json_of(r -> 'metadata') AS metadata, json_of(r -> 'messages') AS messages,
-           json_of(r -> 'response') AS response,
-           coalesce(json_of(r -> 'proxy_server_request') -> 'body', json_of(r -> 'proxy_server_request')) AS asked,
-           coalesce(nullif(r ->> 'status', ''), json_of(r -> 'metadata') ->> 'status', 'success') AS status,
-           coalesce(lower(r ->> 'cache_hit') IN ('true', 't'), FALSE) AS replayed,
-           json_of(r -> 'metadata') -> 'error_information' AS error
-    FROM given
+    SELECT byte_offset, item, r, metadata, response, coalesce(request -> 'body', request) AS asked,
+           coalesce(nullif(r ->> 'status', ''), metadata ->> 'status', 'success') AS status,
+           coalesce(lower(r ->> 'cache_hit') IN ('true', 't'), FALSE) AS replayed, metadata -> 'error_information' AS error,
+           CASE WHEN json_array_length(messages) > 0 THEN messages ELSE asked_messages(coalesce(request -> 'body', request)) END
+               AS prompt_messages,
+           CASE
+               WHEN coalesce(json_array_length(messages), 0) = 0
+                   THEN coalesce(text_of(messages), asked_text(coalesce(request -> 'body', request)))
+           END AS prompt_text,
+           answer_messages(response) AS response_messages
+    FROM parsed
 )
 SELECT
     byte_offset, item, 'client' AS kind, 'whole' AS phase,
@@ -46,11 +60,8 @@ SELECT
     answer_finish(response) AS finish_type,
     nullif(error ->> 'error_message', '') AS error_text,
     try_cast(asked ->> 'stream' AS BOOLEAN) AS streamed,
-    CASE
-        WHEN coalesce(json_array_length(messages), 0) = 0 AND text_of(messages) IS NULL AND asked_messages(asked) IS NULL
-            AND asked_text(asked) IS NULL THEN 'absent'
-    END AS prompt_state,
-    CASE WHEN answer_messages(response) IS NULL AND answer_text(response) IS NULL THEN 'absent' END AS response_state,
+    CASE WHEN prompt_messages IS NULL AND prompt_text IS NULL THEN 'absent' END AS prompt_state,
+    CASE WHEN response_messages IS NULL AND answer_text(response) IS NULL THEN 'absent' END AS response_state,
     json_object(
         'metadata', json_merge_patch(
             metadata,
@@ -73,13 +84,9 @@ SELECT
         'engine_called', NOT replayed AND coalesce(r ->> 'api_base', '') <> '', 'api_base', r ->> 'api_base',
         'cache_key', r ->> 'cache_key', 'upstream_model', r ->> 'model', 'error_class', nullif(error ->> 'error_class', '')
     ) AS detail,
-    CASE WHEN json_array_length(messages) > 0 THEN messages ELSE asked_messages(asked) END AS prompt_messages,
-    CASE
-        WHEN coalesce(json_array_length(messages), 0) = 0 THEN coalesce(
-            text_of(messages), CASE WHEN asked_messages(asked) IS NULL THEN asked_text(asked) END
-        )
-    END AS prompt_text,
-    answer_messages(response) AS response_messages,
-    CASE WHEN answer_messages(response) IS NULL THEN answer_text(response) END AS response_text,
+    prompt_messages,
+    CASE WHEN prompt_messages IS NULL THEN prompt_text END AS prompt_text,
+    response_messages,
+    CASE WHEN response_messages IS NULL THEN answer_text(response) END AS response_text,
     CASE WHEN (r ->> 'request_id') IS NULL OR (r ->> 'call_type') IS NULL THEN 'not_this_format' END AS reject_reason
 FROM named

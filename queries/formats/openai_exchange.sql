@@ -11,11 +11,16 @@
 --   body is kept for tenant rules. Shapes: formats.md D
 -- cannot say: what its author did not write; a field of another name is kept in identity, and needs a format of your own to be used
 -- traps: an answer whose stream broke off is truncated; one that was cut by the logger without a mark looks complete
-WITH given AS (
-    SELECT byte_offset, item, cast(raw AS JSON) AS r,
-           json_of(coalesce(cast(raw AS JSON) -> 'request_body', cast(raw AS JSON) -> 'request')) AS asked,
-           json_of(coalesce(cast(raw AS JSON) -> 'response_body', cast(raw AS JSON) -> 'response')) AS answered
+WITH taken AS MATERIALIZED (
+    -- Bodies are long: taken out once, so that no other field reads them again.
+    SELECT byte_offset, item,
+           json_extract(raw, ['$.request_body', '$.request', '$.response_body', '$.response']) AS bodies,
+           json_merge_patch(raw, '{"request": null, "response": null, "request_body": null, "response_body": null}') AS r
     FROM raw
+),
+given AS (
+    SELECT byte_offset, item, r, json_of(coalesce(bodies[1], bodies[2])) AS asked, json_of(coalesce(bodies[3], bodies[4])) AS answered
+    FROM taken
 ),
 bodies AS (
     SELECT byte_offset, item, r, answered AS outer_answer,
@@ -37,7 +42,8 @@ streams AS MATERIALIZED (
     FROM bodies
 ),
 told AS MATERIALIZED (
-    SELECT *, stream_messages(stream_pieces(events)) AS streamed_messages, stream_told(events) AS told,
+    SELECT *, stream_told(events) AS told, asked_messages(asked) AS prompt_messages,
+           CASE WHEN events IS NULL THEN answer_messages(answered) ELSE stream_messages(stream_pieces(events)) END AS response_messages,
            coalesce(contains(text_of(answered), '[DONE]') OR stream_told(events).finish IS NOT NULL, FALSE)
                AND coalesce(sse_whole(text_of(answered)), TRUE) AS ended
     FROM streams
@@ -50,8 +56,10 @@ SELECT
     END AS at_ns,
     regexp_matches(stamp, '^\d{4}-\d\d-\d\d[T ][\d:.,]+$') AS at_is_local,
     coalesce(answered ->> 'id', answered ->> '$.meta_info.id', told.response_id) AS response_id,
-    CASE WHEN coalesce(answered ->> 'id', answered ->> '$.meta_info.id', told.response_id) IS NULL THEN coalesce(r ->> 'request_id', r ->> 'id') END
-        AS call_id,
+    CASE
+        WHEN coalesce(answered ->> 'id', answered ->> '$.meta_info.id', told.response_id) IS NULL
+            THEN coalesce(r ->> 'request_id', r ->> 'id')
+    END AS call_id,
     lone(asked -> 'rid') AS rid,
     lone(asked -> 'bootstrap_room') AS room,
     coalesce(answered ->> 'model', told.model, asked ->> 'model') AS model,
@@ -72,25 +80,22 @@ SELECT
     coalesce(answered ->> '$.error.message', told.error_text) AS error_text,
     coalesce(try_cast(asked ->> 'stream' AS BOOLEAN), events IS NOT NULL) AS streamed,
     CASE
-        WHEN asked_messages(asked) IS NULL AND asked_text(asked) IS NULL AND text_of(asked) IS NULL
+        WHEN prompt_messages IS NULL AND asked_text(asked) IS NULL AND text_of(asked) IS NULL
             THEN CASE WHEN json_type(asked -> 'input_ids') = 'ARRAY' THEN 'token_ids' ELSE 'absent' END
     END AS prompt_state,
     CASE
         WHEN events IS NOT NULL AND NOT ended THEN 'truncated'
-        WHEN events IS NOT NULL THEN CASE WHEN streamed_messages IS NULL AND told.cumulative IS NULL THEN 'absent' END
-        WHEN answer_messages(answered) IS NULL AND answer_text(answered) IS NULL THEN 'absent'
+        WHEN events IS NOT NULL THEN CASE WHEN response_messages IS NULL AND told.cumulative IS NULL THEN 'absent' END
+        WHEN response_messages IS NULL AND answer_text(answered) IS NULL THEN 'absent'
     END AS response_state,
     json_object(
-        'call', json_merge_patch(r, '{"request": null, "response": null, "request_body": null, "response_body": null}'),
-        'user', asked -> 'user', 'metadata', asked -> 'metadata', 'cache_salt', asked -> 'cache_salt'
+        'call', r, 'user', asked -> 'user', 'metadata', asked -> 'metadata', 'cache_salt', asked -> 'cache_salt'
     ) AS identity,
     CASE WHEN events IS NOT NULL THEN json_object('events', len(events)) END AS detail,
-    asked_messages(asked) AS prompt_messages,
-    CASE WHEN asked_messages(asked) IS NULL THEN coalesce(asked_text(asked), text_of(asked)) END AS prompt_text,
-    CASE WHEN events IS NOT NULL THEN streamed_messages ELSE answer_messages(answered) END AS response_messages,
-    CASE
-        WHEN events IS NOT NULL THEN CASE WHEN streamed_messages IS NULL THEN told.cumulative END
-        WHEN answer_messages(answered) IS NULL THEN answer_text(answered)
-    END AS response_text,
+    prompt_messages,
+    CASE WHEN prompt_messages IS NULL THEN coalesce(asked_text(asked), text_of(asked)) END AS prompt_text,
+    response_messages,
+    CASE WHEN response_messages IS NULL THEN CASE WHEN events IS NULL THEN answer_text(answered) ELSE told.cumulative END END
+        AS response_text,
     CASE WHEN asked IS NULL AND answered IS NULL THEN 'not_this_format' END AS reject_reason
 FROM told

@@ -11,8 +11,22 @@
 --   prefill (vLLM: do_remote_decode) or decode (do_remote_prefill) is the engine's view, not the client's. Shapes: formats.md A3, B2, D
 -- cannot say: when it was sent, and what came back; bodies that stand together on lines have no tie to their answers
 -- traps: rid and bootstrap_room may be set by the caller or by a router. cache_salt may serve as the tenant
-WITH given AS (
-    SELECT byte_offset, item, cast(raw AS JSON) AS r, cast(raw AS JSON) -> 'kv_transfer_params' AS handed FROM raw
+WITH given AS MATERIALIZED (
+    SELECT byte_offset, item, asked_messages(cast(raw AS JSON)) AS prompt_messages, asked_text(cast(raw AS JSON)) AS prompt_text,
+           json_type(coalesce(cast(raw AS JSON) -> 'input_ids', cast(raw AS JSON) -> 'prompt')) AS ids,
+           coalesce(
+               cast(raw AS JSON) -> 'messages', cast(raw AS JSON) -> 'prompt', cast(raw AS JSON) -> 'input', cast(raw AS JSON) -> 'text',
+               cast(raw AS JSON) -> 'input_ids'
+           ) IS NOT NULL AS asks,
+           json_merge_patch(
+               raw,
+               '{"messages": null, "tools": null, "functions": null, "prompt": null, "input": null, "system": null,
+                 "instructions": null, "text": null, "input_ids": null}'
+           ) AS r
+    FROM raw
+),
+named AS (
+    SELECT *, r -> 'kv_transfer_params' AS handed FROM given
 )
 SELECT
     byte_offset, item,
@@ -31,22 +45,15 @@ SELECT
     r ->> 'model' AS model,
     try_cast(r ->> 'stream' AS BOOLEAN) AS streamed,
     CASE
-        WHEN asked_messages(r) IS NULL AND asked_text(r) IS NULL
-            THEN CASE WHEN json_type(coalesce(r -> 'input_ids', r -> 'prompt')) = 'ARRAY' THEN 'token_ids' ELSE 'absent' END
+        WHEN prompt_messages IS NULL AND prompt_text IS NULL THEN CASE WHEN ids = 'ARRAY' THEN 'token_ids' ELSE 'absent' END
     END AS prompt_state,
     'absent' AS response_state,
-    json_merge_patch(
-        r,
-        '{"messages": null, "tools": null, "functions": null, "prompt": null, "input": null, "_stem": null, "system": null,
-          "instructions": null, "text": null, "input_ids": null, "kv_transfer_params": null}'
-    ) AS identity,
+    json_merge_patch(r, '{"_stem": null, "kv_transfer_params": null}') AS identity,
     json_object(
         'stem', r ->> '_stem', 'part', 'request', 'remote_engine_id', handed ->> 'remote_engine_id',
         'transferred_tokens', integer_of(handed -> 'remote_num_tokens')
     ) AS detail,
-    asked_messages(r) AS prompt_messages,
-    CASE WHEN asked_messages(r) IS NULL THEN asked_text(r) END AS prompt_text,
-    CASE
-        WHEN coalesce(r -> 'messages', r -> 'prompt', r -> 'input', r -> 'text', r -> 'input_ids') IS NULL THEN 'not_this_format'
-    END AS reject_reason
-FROM given
+    prompt_messages,
+    CASE WHEN prompt_messages IS NULL THEN prompt_text END AS prompt_text,
+    CASE WHEN NOT asks THEN 'not_this_format' END AS reject_reason
+FROM named

@@ -4,7 +4,8 @@
 -- framing: body
 -- keys: object=chat.completion, choices | object=text_completion, usage, usage!=null | object=response, output
 --   | type=message, role=assistant, content | object=error, message
--- evidence: a whole response body (choices, output or content)
+--   | error, !id, !custom_id, !request, !response, !level, !message, !msg, !time, !timestamp, !ts
+-- evidence: a whole response body (choices, output, content or error)
 -- where from: a client's or proxy's capture of answers that were not streamed: OpenAI chat, completions and Responses, Anthropic
 --   Messages, as SGLang, vLLM and gateways give them
 -- assumptions: id is what the client saw: for SGLang the decode rid. trace_id 'sse:<stem>' ties the body of a file of its own to the
@@ -34,9 +35,9 @@ SELECT
     usage_cached(usage) AS cached_tokens,
     usage_completion(usage) AS completion_tokens,
     try_cast(coalesce(r ->> '$.error.code', CASE WHEN (r ->> 'object') = 'error' THEN r ->> 'code' END) AS INTEGER) AS http_status,
-    CASE WHEN json_type(r -> 'error') = 'OBJECT' OR (r ->> 'object') = 'error' THEN 'error' ELSE 'ok' END AS outcome,
+    CASE WHEN json_type(r -> 'error') IN ('OBJECT', 'VARCHAR') OR (r ->> 'object') = 'error' THEN 'error' ELSE 'ok' END AS outcome,
     answer_finish(r) AS finish_type,
-    coalesce(r ->> '$.error.message', CASE WHEN (r ->> 'object') = 'error' THEN r ->> 'message' END) AS error_text,
+    coalesce(r ->> '$.error.message', text_of(r -> 'error'), CASE WHEN (r ->> 'object') = 'error' THEN r ->> 'message' END) AS error_text,
     FALSE AS streamed,
     'absent' AS prompt_state,
     json_object(
@@ -46,6 +47,6 @@ SELECT
     ) AS detail,
     CASE WHEN (r ->> 'object') IS DISTINCT FROM 'error' THEN answer_messages(r) END AS response_messages,
     CASE
-        WHEN coalesce(r -> 'choices', r -> 'output', r -> 'content', r -> 'message') IS NULL THEN 'not_this_format'
+        WHEN coalesce(r -> 'choices', r -> 'output', r -> 'content', r -> 'message', r -> 'error') IS NULL THEN 'not_this_format'
     END AS reject_reason
 FROM given

@@ -7,8 +7,9 @@
 -- where from: standard output of an SGLang engine, usually one file per pod: versions 0.5.8 to 0.5.23, older ones in part
 -- assumptions: stamps are local, of second resolution, except entry_time (epoch). Lines of every TP rank are kept, since a
 --   rank may be the only one that is left. bootstrap_room 0 is the engine's own warm-up. `start=` of versions up to 0.5.11 is
---   no wall clock and not used. Lines of the transfer engine between them (Mooncake's, by glog) are notes without a time. Shapes: srt/managers/scheduler.py, schedule_batch.py, observability/req_time_stats.py,
---   disaggregation/{prefill,decode}.py; copied out in formats.md A1
+--   no wall clock and not used. Lines of the transfer engine between them (Mooncake's, by glog) are notes without a time.
+--   Shapes: srt/managers/scheduler.py, schedule_batch.py, observability/req_time_stats.py, disaggregation/{prefill,decode}.py;
+--   copied out in formats.md A1
 -- cannot say: texts and tenants; sizes of single requests, unless --enable-request-time-stats-logging was on; years and
 --   zones other than by declaration
 -- traps: with attention data parallelism only rank 0 logs rejects, about 1 in dp_size. A line repeats once per TP rank. The
@@ -82,7 +83,7 @@ sorted AS (
                WHEN checksum.room <> '' OR collision.room <> '' THEN 'detector'
                WHEN regexp_matches(body, '^(KV cache canary violation|kv_canary violation)') THEN 'detector'
                WHEN limits.pool <> '' OR small.pool <> '' THEN 'limits'
-               WHEN regexp_matches(body, '^(Prefill|Decode) batch[,.] ') THEN 'batch'
+               WHEN regexp_matches(body, '^(Prefill|Decode) batch(?: \[\d+\])?[,.] ') THEN 'batch'
                WHEN access.status <> '' THEN 'access'
                ELSE 'note'
            END AS kind

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from forensics.ingest.framing import azure, chunks, documents, otlp, sglang, tables, vllm
+from forensics.ingest.framing import azure, chunks, documents, dump, otlp, sglang, tables, vllm
 from forensics.ingest.framing.records import Context, Frame, Reject
 
 Framer = Callable[[Iterable[bytes], Context], Iterator[Frame | Reject]]
@@ -18,6 +18,7 @@ FRAMERS: dict[str, Framer] = {
     "json members": documents.frame_members,
     "otlp": otlp.frame,
     "parquet": tables.frame_parquet,
+    "pg_dump": dump.frame,
     "sglang": sglang.frame,
     "sse": chunks.frame_sse,
     "text": tables.frame_text,
