@@ -20,9 +20,10 @@ from forensics.errors import ForensicsError
 from forensics.ingest import streams
 from forensics.ingest.gather import Pipe
 from forensics.ingest.run import IngestReport, ingest
+from forensics.ingest.spool import Spool
 from tests.ingest import store
 from tests.ingest.cases import UTC, new_case, records, rows, take
-from tests.ingest.test_run import DECLARED, LINE, story
+from tests.ingest.test_run import DECLARED, LINE, Killed, story
 
 BODY = LINE.format(1, "a", 5, 1).encode()
 OTHER = LINE.format(2, "b", 6, 2).encode()
@@ -293,3 +294,32 @@ def test_a_truncated_deflate_in_a_zip(tmp_path: Path) -> None:
     data[60] ^= 0xFF
     _, report = take(tmp_path, bytes(data), "x.zip")
     assert report.exit_code == 2
+
+
+def test_killed_while_unpacking_and_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    logs = story(tmp_path)
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        archive.add(logs, "logs")
+    (tmp_path / "x.tgz").write_bytes(out.getvalue())
+    plain = new_case(tmp_path / "plain", DECLARED + UTC)
+    ingest(plain, [tmp_path / "x.tgz"])
+    case = new_case(tmp_path / "case", DECLARED + UTC)
+    real, calls = Spool.keep, iter(range(100))
+
+    def killed(self: Spool, chunks: Any) -> Path:
+        path = real(self, chunks)
+        if next(calls) in {3, 6}:
+            raise Killed
+        return path
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Spool, "keep", killed)
+        patch.setattr(Spool, "__exit__", lambda *_: None)
+        for _ in range(2):
+            with pytest.raises(Killed):
+                ingest(case, [tmp_path / "x.tgz"])
+        assert list((case.work / "spool").iterdir())
+    ingest(case, [tmp_path / "x.tgz"])
+    assert comparable(case) == comparable(plain)
+    assert list(case.work.iterdir()) == []
