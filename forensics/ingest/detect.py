@@ -13,6 +13,8 @@ from forensics.ingest.formats import Format, Formats
 
 _LINE_PREFIX = 4 << 10
 _DOCUMENT_PREFIX = 256 << 10
+_FAR_LINES = 4096
+"""Lines that are looked at where the first few tell nothing."""
 _PARQUET = b"PAR1"
 _HOLE = re.compile(rb"\x00{2,}")
 _CONTROL = bytes(set(range(1, 32)) - set(b"\t\n\r\x1b"))
@@ -87,7 +89,20 @@ def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -
         return Votes(
             dict.fromkeys((form.name for form in named), 1), {form.name: form.evidence for form in named}, head
         )
-    names, lines = _opened(head, forms)
+    near = _by_lines(head, forms, envelopes.SAMPLE_LINES)
+    if near.counts:
+        return near
+    whole = _as_document(near, forms)
+    if whole.counts:
+        return whole
+    # A console may begin with shell text.
+    far = _by_lines(head, forms, _FAR_LINES)
+    return far if max(far.counts.values(), default=0) > 1 else near
+
+
+def _by_lines(head: bytes, forms: list[Format], most: int) -> Votes:
+    """Returns what speaks for each format in up to ``most`` lines."""
+    names, lines = _opened(head, forms, most)
     within = b"\n".join(lines) if names else head
     texts = _texts(lines)
     header = keys.of_csv(texts[0]) if texts else {}
@@ -102,14 +117,16 @@ def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -
     objects = _objects(texts)
     counts = {form.name: count for form in forms if (count := _votes(form, texts, objects))}
     how = f"of {len(texts)} sampled lines{_within(names)}"
-    if not counts:
-        text = within[:_DOCUMENT_PREFIX].decode("utf-8", "replace")
-        whole = keys.of_json(text)
-        counts = {form.name: 1 for form in forms if _is_whole(form, text, whole)}
-        whys = {name: f"one document: {formats.by_name[name].evidence}" for name in counts}
-    else:
-        whys = {name: f"{count} {how}: {formats.by_name[name].evidence}" for name, count in counts.items()}
+    whys = {form.name: f"{counts[form.name]} {how}: {form.evidence}" for form in forms if form.name in counts}
     return Votes(counts, whys, within, names)
+
+
+def _as_document(near: Votes, forms: list[Format]) -> Votes:
+    """Returns the formats that the file could be one document of, over several lines."""
+    text = near.within[:_DOCUMENT_PREFIX].decode("utf-8", "replace")
+    objects = keys.of_json(text)
+    whys = {form.name: f"one document: {form.evidence}" for form in forms if _is_whole(form, text, objects)}
+    return Votes(dict.fromkeys(whys, 1), whys, near.within, near.envelopes)
 
 
 def _sure(forms: Iterable[Format], why: str, within: bytes, opened: tuple[str, ...] = ()) -> Votes:
@@ -133,7 +150,9 @@ def _within(names: tuple[str, ...]) -> str:
     return f" within {', '.join(names)}" if names else ""
 
 
-def _opened(head: bytes, known: list[Format]) -> tuple[tuple[str, ...], list[bytes]]:
+def _opened(
+    head: bytes, known: list[Format], most: int = envelopes.SAMPLE_LINES
+) -> tuple[tuple[str, ...], list[bytes]]:
     """Returns the envelopes of the file's lines, and a sample of the lines within."""
     if len(known) == 1 and known[0].query.header.get("envelopes") == "keep":
         return (), []
@@ -143,7 +162,7 @@ def _opened(head: bytes, known: list[Format]) -> tuple[tuple[str, ...], list[byt
         objects = _objects(texts)
         return max((_votes(form, texts, objects) for form in known), default=0)
 
-    return envelopes.find(head, recognised)
+    return envelopes.find(head, recognised, most)
 
 
 def refuse_binary(head: bytes, label: str) -> None:

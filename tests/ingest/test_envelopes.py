@@ -245,3 +245,14 @@ def test_compressions_in_one_another(tmp_path: Path, chain: tuple[str, ...]) -> 
     case, report = take(tmp_path, data)
     assert report.files[0].compression == "+".join([*reversed(chain), "utf-16", "cri"])
     assert [row["kind"] for row in records(case)] == KINDS
+
+
+def test_a_paste_is_read_in_spite_of_its_quote_marks_and_shell_text(tmp_path: Path) -> None:
+    shell = "".join(f"root@node-{n}:~# ls -l /var/log/{n}\n" for n in range(400))
+    case, report = take(tmp_path, shell + "".join(f"{line}\n" for line in ENGINE * 2))
+    assert [row["kind"] for row in records(case)] == KINDS * 2
+    assert report.files[0].rejected == {"foreign_line": 400}
+    folder = tmp_path / "quoted"
+    folder.mkdir()
+    case, _ = take(folder, "They said:\n\n" + "".join(f"> {line}\n" for line in ENGINE))
+    assert [row["kind"] for row in records(case)] == KINDS

@@ -23,6 +23,7 @@ ENVELOPES: dict[str, Envelope] = {
         prefixed.SYSLOG,
         prefixed.STAMPED,
         prefixed.NAMED,
+        prefixed.QUOTED,
     )
 }
 """Asked in this order; a new one is a module of its own and a place here."""
@@ -34,8 +35,10 @@ SAMPLE_LINES = 64
 """Lines of a file's beginning that are looked at."""
 
 
-def find(head: bytes, recognised: Callable[[list[bytes]], int]) -> tuple[tuple[str, ...], list[bytes]]:
-    """Returns the envelopes that the lines of ``head`` are in, the outermost first, and the lines within them.
+def find(
+    head: bytes, recognised: Callable[[list[bytes]], int], most: int = SAMPLE_LINES
+) -> tuple[tuple[str, ...], list[bytes]]:
+    """Returns the envelopes that the lines of ``head`` are in, the outermost first, and ``most`` lines within or fewer.
 
     ``recognised`` counts the lines that a known format has. Of all ways to open the lines, the one that makes most of
     them recognised is taken; among equals, the one that opens what proves itself, and no prefix that does not.
@@ -46,18 +49,18 @@ def find(head: bytes, recognised: Callable[[list[bytes]], int]) -> tuple[tuple[s
         sure = sum(ENVELOPES[name].sure for name in names)
         return recognised(within), sure, sure - len(names)
 
-    return max(_ways(head, ()), key=rank)
+    return max(_ways(head, (), most), key=rank)
 
 
-def _ways(head: bytes, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], list[bytes]]]:
+def _ways(head: bytes, names: tuple[str, ...], most: int) -> Iterator[tuple[tuple[str, ...], list[bytes]]]:
     """Yields the envelopes that may be opened within ``names``, in any depth, each with the lines within."""
-    sample = _sample(head, names)
+    sample = _sample(head, names, most)
     if names and not sample:
         return
     yield names, sample
     for name, envelope in ENVELOPES.items():
         if len(names) < MAX_DEPTH and name not in names and envelope.begins(sample):
-            yield from _ways(head, (*names, name))
+            yield from _ways(head, (*names, name), most)
 
 
 def opener(names: tuple[str, ...]) -> Opens:
@@ -70,11 +73,11 @@ def opener(names: tuple[str, ...]) -> Opens:
     return opens
 
 
-def _sample(head: bytes, names: tuple[str, ...]) -> list[bytes]:
+def _sample(head: bytes, names: tuple[str, ...], most: int) -> list[bytes]:
     context = Context("", "", opens=opener(names))
     found = []
     for line in lines([head], context):
         found.append(line.data)
-        if len(found) == SAMPLE_LINES:
+        if len(found) == most:
             break
     return found

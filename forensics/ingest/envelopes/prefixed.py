@@ -1,4 +1,5 @@
-"""What stands before each line of a log: syslog's header, a bare time stamp, a pod's or a container's name.
+"""What stands before each line of a log: syslog's header, a bare time stamp, a pod's or a container's name, a paste's
+indent or quote marks.
 
 No such prefix proves itself, since formats of their own begin alike; it is taken off only where the lines behind it are
 recognised better than with it.
@@ -19,6 +20,7 @@ _SYSLOG = re.compile(
 )
 _STAMPED = re.compile(rb"\[?" + _STAMP + rb"\]?[ \t]+")
 _NAMED = re.compile(rb"\[pod/[^\]\s]+\] |[\w.-]+ +\| ")
+_QUOTED = re.compile(rb"[ \t>]+")
 _ESCAPED_COLOUR = re.compile(rb"#033\[[0-9;]*[A-Za-z]")
 """How rsyslog writes a terminal colour."""
 
@@ -39,3 +41,4 @@ def _envelope(name: str, prefix: re.Pattern[bytes]) -> Envelope:
 SYSLOG = _envelope("syslog", _SYSLOG)
 STAMPED = _envelope("stamped", _STAMPED)
 NAMED = _envelope("named", _NAMED)
+QUOTED = _envelope("quoted", _QUOTED)
