@@ -110,6 +110,13 @@ def test_lines_are_taken_out_and_keep_their_place(tmp_path: Path, name: str) -> 
         assert row["line"] == data[: row["byte_offset"]].count(b"\n") + 1
 
 
+def test_a_wrong_escape_costs_its_record_at_most(tmp_path: Path) -> None:
+    content = loki_answer(ENGINE).replace("max_total_num_tokens=51200", r"max_total_num_tokens=51200, \x41 \u12")
+    case, report = take(tmp_path, content)
+    assert report.problems == []
+    assert [row["kind"] for row in records(case)] == KINDS
+
+
 def test_indented_answers(tmp_path: Path) -> None:
     case, _ = take(tmp_path, loki_answer(ENGINE, 2))
     assert [row["kind"] for row in records(case)] == KINDS
