@@ -110,6 +110,23 @@ def test_lines_are_taken_out_and_keep_their_place(tmp_path: Path, name: str) -> 
         assert row["line"] == data[: row["byte_offset"]].count(b"\n") + 1
 
 
+def test_envelopes_of_odd_values_are_rejects_at_most(tmp_path: Path) -> None:
+    odd: list[Any] = [{}, [], [1], [2**70], ["x"], None, -1, 2**70, 1.5, True, "", "\ud83d", {"a": [1]}]
+    lines = []
+    for value in odd:
+        lines += [{"log": "x\n", "stream": value, "time": value}, {"log": value, "stream": "stdout", "logtag": value}]
+        lines += [{"__CURSOR": value, "_STREAM_ID": value, "_PID": value, "MESSAGE": "y", "_LINE_BREAK": value}]
+        lines += [{"__CURSOR": "s", "MESSAGE": value}, {"labels": value, "line": value, "timestamp": value}]
+        lines += [{"message": value, "ingestionTime": value, "logEvents": value}]
+    for number, wrap in enumerate((docker, journald, logcli, filtered)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        content = wrap(ENGINE * 30) + "\n" + "\n".join(json.dumps(line) for line in lines)
+        case, report = take(folder, content)
+        assert report.problems == []
+        assert [row["kind"] for row in records(case)][:3] == KINDS
+
+
 def test_a_wrong_escape_costs_its_record_at_most(tmp_path: Path) -> None:
     content = loki_answer(ENGINE).replace("max_total_num_tokens=51200", r"max_total_num_tokens=51200, \x41 \u12")
     case, report = take(tmp_path, content)

@@ -41,7 +41,7 @@ def opens(lines: Iterator[Line], context: Context) -> Iterator[Line]:
         tag = found.get("logtag") or found.get("_p")
         part = tag == "P" if tag else not text.endswith(b"\n") and len(text) >= _PART
         yield from halves.add(
-            found.get("stream") or found.get("source"),
+            str(found.get("stream") or found.get("source")),
             line._replace(data=text.removesuffix(b"\n").removesuffix(b"\r")),
             last=not part,
         )

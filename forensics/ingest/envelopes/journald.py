@@ -26,7 +26,7 @@ def opens(lines: Iterator[Line], context: Context) -> Iterator[Line]:
         if entry is None or text is None:
             yield line
             continue
-        key = (entry.get("_STREAM_ID"), str(entry.get("_PID")), str(entry.get("_SYSTEMD_UNIT")))
+        key = tuple(str(entry.get(name)) for name in ("_STREAM_ID", "_PID", "_SYSTEMD_UNIT"))
         part = entry.get("_LINE_BREAK") == "line-max" or entry.get("CONTAINER_PARTIAL_MESSAGE") == "true"
         yield from halves.add(key, line._replace(data=text.removesuffix(b"\n")), last=not part)
     yield from halves.rest()
@@ -48,7 +48,7 @@ def _text(message: object) -> bytes | None:
     if isinstance(message, list):
         try:
             return bytes(message)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError):
             return None
     return None
 
