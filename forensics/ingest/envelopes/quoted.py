@@ -43,5 +43,8 @@ def opener(pattern: bytes) -> Opens:
 
 
 def _plain(string: bytes) -> bytes:
-    text: str = json.loads(string.decode("utf-8", "replace"), strict=False)
+    try:
+        text: str = json.loads(string.decode("utf-8", "replace"), strict=False)
+    except ValueError:  # a broken escape: the line as it stands, which its format takes or rejects
+        return string[1:-1]
     return text.encode("utf-8", "surrogatepass").rstrip(b"\r\n")
