@@ -1,7 +1,6 @@
 """Which format a file is taken for: by its outermost names, never by what a customer wrote; honestly where unknown."""
 
 import json
-import pickle
 from pathlib import Path
 
 import pyarrow as pa
@@ -60,17 +59,6 @@ def test_a_line_longer_than_the_sample_is_recognised_by_its_beginning() -> None:
     assert detect(json.dumps(record).encode()[: 1 << 20], "logs/x", FORMATS).form.name == "helicone_request"
 
 
-def test_pickles_are_refused_unread(tmp_path: Path) -> None:
-    class Trap:
-        def __reduce__(self) -> tuple[object, tuple[str]]:
-            return Path.touch, (str(tmp_path / "sprung"),)
-
-    case, report = take(tmp_path, pickle.dumps({"requests": [Trap()]}), "2026-09-02_08-41-07.pkl")
-    assert not case.database.exists()
-    assert "pickle" in report.problems[0].what
-    assert not (tmp_path / "sprung").exists()
-
-
 def test_unknown_columns_and_headers_are_told_apart_from_known_ones(tmp_path: Path) -> None:
     strange = tmp_path / "x.parquet"
     pq.write_table(pa.table({"a": [1], "request_body": ["{}"]}), strange)
@@ -97,3 +85,12 @@ def test_parquet_keeps_nanoseconds_and_maps(tmp_path: Path) -> None:
     (row,) = records(case)
     assert (row["format"], row["prompt_tokens"], row["completion_tokens"]) == ("langfuse_observation", 3, 1)
     assert row["at_ns"] // 1000 == 1772359205000000
+
+
+def test_a_broken_escape_within_an_envelope_stops_nothing(tmp_path: Path) -> None:
+    line = json.dumps({"request_id": "h-1", "request_created_at": "2026-03-01T10:00:00Z", "prompt_tokens": 3})
+    entry = json.dumps({"labels": {"pod": "d"}, "line": line, "timestamp": "2026-03-01T10:00:00Z"}) + "\n"
+    case, report = take(tmp_path, entry * 3 + entry.replace("h-1", "h\\;1"), declared="")
+    assert report.problems == []
+    assert [row["call_id"] for row in records(case)] == ["h-1"]
+    assert sum(report.files[0].rejected.values()) == 1

@@ -43,9 +43,8 @@ def opener(pattern: bytes) -> Opens:
 
 
 def _plain(string: bytes) -> bytes:
-    """Returns what a JSON string says; one with an escape that there is not, as it stands."""
     try:
         text: str = json.loads(string.decode("utf-8", "replace"), strict=False)
-    except ValueError:
+    except ValueError:  # a broken escape: the line as it stands, which its format takes or rejects
         return string[1:-1]
     return text.encode("utf-8", "surrogatepass").rstrip(b"\r\n")
