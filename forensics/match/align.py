@@ -7,7 +7,7 @@ in which an interrupt is obeyed.
 from collections.abc import Sequence
 from typing import Final
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 
 from forensics.match.chain import Run, gap_cost
 
@@ -120,15 +120,13 @@ def _extend(
 
 def _prefix_blocks(a: bytes, b: bytes) -> list[Run]:
     """Aligns what follows an end: the exact common prefix, then the rest."""
-    limit = min(len(a), len(b))
-    same = next((i for i in range(limit) if a[i] != b[i]), limit)
+    same = Prefix.similarity(a, b)
     blocks = [(0, 0, same)] if same else []
     return blocks + [(x + same, y + same, n) for x, y, n in _blocks(a[same:], b[same:])]
 
 
 def _suffix_blocks(a: bytes, b: bytes) -> list[Run]:
-    limit = min(len(a), len(b))
-    same = next((i for i in range(limit) if a[-1 - i] != b[-1 - i]), limit)
+    same = Postfix.similarity(a, b)
     blocks = _blocks(a[: len(a) - same], b[: len(b) - same])
     return blocks + ([(len(a) - same, len(b) - same, same)] if same else [])
 

@@ -1,13 +1,13 @@
 """Chains exact runs of one response and one text into passages: in order on both sides, with small gaps."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from forensics.match.seeds import Segments
+from forensics.match.kernel import chain_scores
+from forensics.match.seeds import Ints, Segments
 
 _LOOK_BACK: Final = 32
 
@@ -28,31 +28,20 @@ def gap_cost(response_gap: int, source_gap: int) -> int:
 
 
 _LOG: Final[list[int]] = [round(1000 * float(x)) for x in np.log2(np.arange(1, 4097))]
+_SIDE: Final[Ints] = np.array(_LOG, dtype=np.int64) + 1000
 
 
-def chains(found: Segments, total: Sequence[int], gap: int) -> list[Chain]:
+def chains(found: Segments, total: Ints, gap: int) -> list[Chain]:
     """Returns the chains of one response and one text, best first, every run in one chain at most.
 
     ``total`` holds the cumulated weights of the response's bytes (one more than bytes); ``gap`` is the widest gap
     that a chain crosses, in bytes, on either side.
     """
     order = np.lexsort((found.source_at, found.at))
-    at, source_at, length = (x[order].tolist() for x in (found.at, found.source_at, found.length))
-    weight = [total[a + n] - total[a] for a, n in zip(at, length, strict=True)]
-    best, before = list(weight), [-1] * len(weight)
-    for i in range(len(at)):
-        for j in range(i - 1, max(-1, i - 1 - _LOOK_BACK), -1):
-            end, source_end = at[j] + length[j], source_at[j] + length[j]
-            trim = max(0, end - at[i], source_end - source_at[i])
-            if trim >= length[i] or at[i] + trim - end > gap or source_at[i] + trim - source_end > gap:
-                continue
-            if source_at[i] <= source_at[j] or at[i] + length[i] <= end:
-                continue
-            rest = weight[i] - (total[at[i] + trim] - total[at[i]])
-            score = best[j] + rest - gap_cost(at[i] + trim - end, source_at[i] + trim - source_end)
-            if score > best[i]:
-                best[i], before[i] = score, j
-    return _trace(at, source_at, length, best, before)
+    runs = np.stack([found.at[order], found.source_at[order], found.length[order]])
+    best, before = chain_scores(runs, total, _SIDE[: gap + 1], _LOOK_BACK)
+    at, source_at, length = runs.tolist()
+    return _trace(at, source_at, length, best.tolist(), before.tolist())
 
 
 def _trace(at: list[int], source_at: list[int], length: list[int], best: list[int], before: list[int]) -> list[Chain]:

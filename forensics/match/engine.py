@@ -175,7 +175,7 @@ class Examination:
         location = round(1000 * (math.log2(max(len(weights.raw), 2)) + math.log2(max(shared.size, 2))))
         least = self._settings.least_bits_milli + location - ANCHOR - EXTENSION
         chosen = []
-        for chain in chains(runs, weights.raw_total, self._settings.gap)[: self._settings.most_chains]:
+        for chain in chains(runs, weights.raw_sums, self._settings.gap)[: self._settings.most_chains]:
             told = sum(net[a + n] - net[a] for a, _, n in chain.runs)
             if (told > 0 and told >= least) or chain.score + ANCHOR - location >= LISTED:
                 chosen.append(list(chain.runs))

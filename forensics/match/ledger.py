@@ -36,11 +36,16 @@ class Ledger:
         """Returns the rows of one response."""
         return self._rows[response]
 
-    def note(self, rows: Ints, flags: Flags, tenant: int) -> None:
-        """Records one text's rows: ``flags[i]`` says in what capacity the text concerns the response of ``rows[i]``."""
+    def note(self, rows: Ints, flags: Flags, tenant: int, *, distinct: bool = False) -> None:
+        """Records one text's rows: ``flags[i]`` says in what capacity the text concerns the response of ``rows[i]``.
+
+        ``distinct`` says that no row is listed twice.
+        """
         self.own[rows[flags & OWN > 0]] = True
         self.public[rows[flags & PUBLIC > 0]] = True
-        held = np.unique(rows[(flags & HOLDER > 0) & ~self._full[rows]])
+        held = rows[(flags & HOLDER > 0) & ~self._full[rows]]
+        if not distinct:
+            held = np.unique(held)
         if len(held):
             self._pending.append((held << _TENANT_BITS) | tenant)
             self._waiting += len(held)

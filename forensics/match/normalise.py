@@ -16,6 +16,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from forensics.match.kernel import IDEOGRAPH, Table, fold_codes
+
 Codes = npt.NDArray[np.uint32]
 Offsets = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
@@ -30,7 +32,7 @@ _PLAIN: Final = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xAC00, 0xD7A4), (0x20000,
                  (0x30000, 0x323B0))  # fmt: skip
 _DIGIT_KINDS: Final = ("Nd",)
 
-NONE, WORD, DIGIT, IDEOGRAPH = 0, 1, 2, 3
+NONE, WORD, DIGIT = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -64,28 +66,46 @@ class Folded:
         return leads
 
 
-@dataclass(frozen=True)
-class _Table:
-    """For every code point: how many it folds to (``count``), and where in ``target`` they begin (``first``)."""
-
-    count: npt.NDArray[np.uint8]
-    first: npt.NDArray[np.uint32]
-    target: Codes
-    kind: Bytes
-
-
 def fold(text: str) -> Folded:
     """Returns the folded form of ``text``; lone surrogates and unassigned code points fold to nothing."""
-    table = _table()
-    if text.isascii() and "\\" not in text:
-        return _fold_ascii(np.frombuffer(text.encode(), dtype=np.uint8), table)
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    data, _, _, where, composed = fold_codes(_codes(text), folding_table(), True)  # noqa: FBT003
+    if composed:
+        return composing(text)
+    return Folded(data, where.start, where.end, where.kind, _lead(data), where.fresh)
+
+
+def folded(text: str) -> tuple[Bytes, npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    """Returns (bytes, where words and dense characters begin, which of those are dense) of the folded ``text``.
+
+    Says what ``fold`` says, without the map back to characters, which few texts need.
+    """
+    data, begins, dense, _, composed = fold_codes(_codes(text), folding_table(), False)  # noqa: FBT003
+    if not composed:
+        return data, begins, dense
+    whole = composing(text)
+    first = np.flatnonzero(beginnings(whole))
+    return whole.data, first.astype(np.int32), whole.kind[first] == IDEOGRAPH
+
+
+def beginnings(text: Folded) -> npt.NDArray[np.bool_]:
+    """Marks the bytes at which a word or a character of a script without spaces begins."""
+    dense = text.kind == IDEOGRAPH
+    begins: npt.NDArray[np.bool_] = text.fresh | (dense & text.lead)
+    begins[:1] = True
+    begins[1:] |= dense[1:] != dense[:-1]
+    return begins
+
+
+def composing(text: str) -> Folded:
+    """Returns what ``fold`` returns, of any text, conjoining Hangul letters composed: slower, and its definition."""
+    table = folding_table()
+    codes = _codes(text)
     if "\\" in text:
         codes, start, end = _unescape(codes)
     else:
         start = np.arange(len(codes), dtype=np.int32)
         end = start + 1
-    counts = table.count[codes]
+    counts = table.folds[codes]
     kept = np.flatnonzero(counts)
     counts, codes = counts[kept], codes[kept]
     if len(counts) and counts.max() > 1:
@@ -100,28 +120,23 @@ def fold(text: str) -> Folded:
     return _encode(folded, start, end, table)
 
 
-def characters(codes: Codes) -> tuple[Bytes, Codes]:
-    """Returns how many code points each of ``codes`` folds to, and the first of them where there is one."""
-    table = _table()
-    return table.count[codes], table.target[table.first[codes]]
+def _codes(text: str) -> Codes:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 
-def _fold_ascii(raw: Bytes, table: _Table) -> Folded:
-    start = np.flatnonzero(table.count[:128][raw]).astype(np.int32)
-    data = table.target[table.first[:128]].astype(np.uint8)[raw[start]]
-    fresh = np.ones(len(start), dtype=np.bool_)
-    fresh[1:] = np.diff(start) > 1
-    return Folded(data, start, start + 1, table.kind[:128][data], np.ones(len(start), dtype=np.bool_), fresh)
+def _lead(data: Bytes) -> npt.NDArray[np.bool_]:
+    lead: npt.NDArray[np.bool_] = (data & 0xC0) != 0x80
+    return lead
 
 
-def _encode(folded: Codes, start: Offsets, end: Offsets, table: _Table) -> Folded:
+def _encode(folded: Codes, start: Offsets, end: Offsets, table: Table) -> Folded:
     data = np.frombuffer(folded.tobytes().decode("utf-32-le").encode(), dtype=np.uint8)
     fresh = np.ones(len(folded), dtype=np.bool_)
     fresh[1:] = start[1:] > end[:-1]
     kind = table.kind[folded]
     if len(data) == len(folded):
         return Folded(data, start, end, kind, np.ones(len(data), dtype=np.bool_), fresh)
-    lead = (data & 0xC0) != 0x80
+    lead = _lead(data)
     owner = np.cumsum(lead) - 1
     return Folded(data, start[owner], end[owner], kind[owner], lead, fresh[owner] & lead)
 
@@ -147,8 +162,10 @@ def _unescape(codes: Codes) -> tuple[Codes, Offsets, Offsets]:
         value = (digits * np.array([4096, 256, 16, 1])).sum(axis=1)
         high = (value >= 0xD800) & (value < 0xDC00)
         paired = np.zeros(len(value), dtype=np.bool_)
+        run = np.maximum.accumulate(np.where(slash, -1, np.arange(len(codes), dtype=np.int32)))
         # A high half pairs with a low half whose escape follows with nothing but backslashes between.
-        paired[:-1] = high[:-1] & (value[1:] >= 0xDC00) & (value[1:] < 0xE000) & (np.diff(unicode_at) <= 9)
+        follows = (run[unicode_at[1:] - 1] == unicode_at[:-1] + 4) & (np.diff(unicode_at) <= 9)
+        paired[:-1] = high[:-1] & (value[1:] >= 0xDC00) & (value[1:] < 0xE000) & follows
         low = np.flatnonzero(paired) + 1
         value[low - 1] = 0x10000 + ((value[low - 1] - 0xD800) << 10) + (value[low] - 0xDC00)
         codes[unicode_at] = value
@@ -157,7 +174,6 @@ def _unescape(codes: Codes) -> tuple[Codes, Offsets, Offsets]:
         for step in range(1, 5):
             keep[unicode_at + step] = False
         keep[unicode_at[low]] = False
-        run = np.maximum.accumulate(np.where(slash, -1, np.arange(len(codes), dtype=np.int32)))
         start[unicode_at] = run[unicode_at - 1] + 1
     return codes[keep], start[keep], end[keep]
 
@@ -213,7 +229,8 @@ def fold_table() -> FoldTable:
 
 
 @lru_cache(maxsize=1)
-def _table() -> _Table:
+def folding_table() -> Table:
+    """Returns how every code point folds."""
     count = np.zeros(0x110000, dtype=np.uint8)
     first = np.zeros(0x110000, dtype=np.uint32)
     kind = np.zeros(0x110000, dtype=np.uint8)
@@ -234,7 +251,7 @@ def _table() -> _Table:
     count[plain], kind[plain] = 1, IDEOGRAPH
     first[plain] = len(target) + np.arange(plain.sum())
     targets = np.concatenate([np.array(target, dtype=np.uint32), np.flatnonzero(plain).astype(np.uint32)])
-    return _Table(count, first, targets, kind)
+    return Table(count, first, targets, kind)
 
 
 def _fold_character(character: str) -> list[int]:

@@ -67,8 +67,7 @@ class Reader:
         distinct = [np.unique(r.words.value) for r in responses]
         self.words = GramIndex([(values, np.arange(len(values))) for values in distinct])
         self.facts = GramIndex([(r.facts.value, np.arange(len(r.facts))) for r in responses])
-        prepared = [(r.folded, r.words, r.facts) for r in responses]
-        self.sift = Sieve(prepared, self.grams, self.words, self.facts, seed_bytes).sift
+        self.sift = Sieve(self.grams, self.words, self.facts, seed_bytes).sift
         self._pair_first, self._pair_second, pair_response = self._pairs(responses)
         count = len(responses)
         self.gram_ledger = Ledger(self.grams.response, count)
@@ -103,7 +102,7 @@ class Reader:
         role = _silenced(role, told_before, source_at)
         self.gram_ledger.note(rows, role, tenant)
         word_role = _silenced(flags[self.words.response[found.word_rows]], told_before, found.word_at)
-        self.word_ledger.note(found.word_rows, word_role, tenant)
+        self.word_ledger.note(found.word_rows, word_role, tenant, distinct=True)
         fact_rows, fact_at = found.fact_rows, found.fact_at
         fact_role = _silenced(flags[self.facts.response[fact_rows]], told_before, fact_at)
         self.fact_ledger.note(fact_rows, fact_role, tenant)

@@ -12,14 +12,15 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from forensics.match.kernel import GRAM_BASE, GRAM_MIX, lookup_of, ranks_of, rows_of
 from forensics.match.normalise import Bytes, Folded
 
 Hashes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 
 REPEATS: Final = 8
-_BASE: Final = 0x9E3779B97F4A7C15
-_MIX: Final = np.uint64(0xFF51AFD7ED558CCD)
+_BASE: Final = GRAM_BASE
+_MIX: Final = np.uint64(GRAM_MIX)
 _WORD: Final = 1 << 64
 _BLOCK: Final = 1 << 17
 
@@ -52,15 +53,6 @@ def _block_hashes(data: Bytes, size: int) -> Hashes:
             break
         power = power[:-length] * np.uint64(pow(_BASE, length, _WORD)) + power[length:]
         length *= 2
-    mixed = (done ^ (done >> np.uint64(33))) * _MIX
-    return mixed ^ (mixed >> np.uint64(29))
-
-
-def gram_hashes_at(data: Bytes, at: Ints, size: int) -> Hashes:
-    """Returns what ``gram_hashes`` says of the places ``at``, all of which must have ``size`` bytes."""
-    done = np.zeros(len(at), dtype=np.uint64)
-    for step in range(size):
-        done = done * np.uint64(_BASE) + data[at + step] + np.uint64(1)
     mixed = (done ^ (done >> np.uint64(33))) * _MIX
     return mixed ^ (mixed >> np.uint64(29))
 
@@ -99,17 +91,10 @@ class GramIndex:
         self._count = np.diff(self._first, append=len(all_hashes))
         if most_responses is not None:
             self._drop_common(most_responses)
-        self._shift = np.uint64(64 - max(16, min(27, len(self._hash).bit_length() + 4)))
-        self._seen = np.zeros(1 << (64 - int(self._shift)), dtype=np.bool_)
-        self._seen[self._hash >> self._shift] = True
+        self.table = lookup_of(self._hash)
 
     def __len__(self) -> int:
         return len(self.at)
-
-    @property
-    def hashes(self) -> Hashes:
-        """Returns the distinct hashes, ascending."""
-        return self._hash
 
     def _drop_common(self, most: int) -> None:
         kept = self.holders()[self._first] <= most if len(self._first) else np.empty(0, dtype=np.bool_)
@@ -124,31 +109,18 @@ class GramIndex:
         held: Ints = np.repeat(counted, self._count)
         return held
 
-    def slots(self, hashes: Hashes) -> Ints:
-        """Returns the rank of each hash among those that stand in a response, -1 where none does."""
-        if not len(self._hash):
-            return np.full(len(hashes), -1, dtype=np.int64)
-        slot = np.minimum(np.searchsorted(self._hash, hashes), len(self._hash) - 1)
-        return np.where(self._hash[slot] == hashes, slot, -1)
+    def lookup(self, hashes: Hashes, at: Ints, limit: int = REPEATS) -> tuple[Ints, Ints]:
+        """Returns (rows, places in the text) of the grams that stand in a response; each at most ``limit`` times."""
+        ranks, index = ranks_of(self.table, hashes, limit, self.counters())
+        return self.rows(ranks, at[index])
 
-    def lookup(self, hashes: Hashes, at: Ints, limit: int = REPEATS, owner: Ints | None = None) -> tuple[Ints, Ints]:
-        """Returns (rows, places in the text) of the grams that stand in a response; each at most ``limit`` times.
+    def counters(self) -> npt.NDArray[np.int32]:
+        """Returns a zero for each distinct hash, as the loops want them to count in."""
+        return np.zeros(len(self._hash), dtype=np.int32)
 
-        ``owner`` says which of several texts each gram is of; the limit then holds for each text.
-        """
-        seen = np.flatnonzero(self._seen[hashes >> self._shift])
-        hashes, at = hashes[seen], at[seen]
-        if not len(self._hash) or not len(hashes):
-            return seen[:0], seen[:0]
-        slot = np.searchsorted(self._hash, hashes)
-        slot[slot == len(self._hash)] = 0
-        known = np.flatnonzero(self._hash[slot] == hashes)
-        slot = slot[known]
-        kept = capped(slot if owner is None else slot + owner[seen[known]] * len(self._hash), limit)
-        slot, at = slot[kept], at[known[kept]]
-        count = self._count[slot]
-        step = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
-        return np.repeat(self._first[slot], count) + step, np.repeat(at, count)
+    def rows(self, ranks: Ints, at: Ints) -> tuple[Ints, Ints]:
+        """Returns every row of the distinct hashes with these ranks, each with the place that is given beside it."""
+        return rows_of(ranks, at, self._first, self._count)
 
 
 def seed_grams(folded: Folded, size: int) -> tuple[Hashes, Ints]:

@@ -17,7 +17,11 @@ Sift = Callable[[Sequence[str]], list[Found]]
 
 def sifted(texts: Iterable[Text], sift: Sift, threads: int) -> Iterator[tuple[Text, Found]]:
     """Yields every text with what of it stands in a response, in the order of ``texts`` whatever the ``threads``."""
-    pool = ThreadPoolExecutor(max_workers=max(threads, 1), thread_name_prefix="sift")
+    if threads < 2:
+        for batch in _batches(texts):
+            yield from zip(batch, sift([text.text for text in batch]), strict=True)
+        return
+    pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="sift")
     waiting: deque[tuple[list[Text], Future[list[Found]]]] = deque()
     try:
         for batch in _batches(texts):

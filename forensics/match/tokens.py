@@ -11,16 +11,16 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from forensics.match.normalise import DIGIT, IDEOGRAPH, Bytes, Folded
+from forensics.match.kernel import IDEOGRAPH, LONGEST_FACT, TOKEN_BASE, TOKEN_PAIR
+from forensics.match.normalise import DIGIT, Folded, beginnings
 from forensics.match.seeds import Hashes, Ints
 
-LONGEST_FACT: Final = 6
 LETTER: Final = 1000  # milli-bits of a letter in a word nobody else holds
 DIGIT_BITS: Final = 3322  # log2(10)
 _LEAST: Final = 6_000  # a fact must say more than a small number does
 _MOST: Final = 40_000
-_BASE: Final = np.uint64(0xD6E8FEB86659FD93)
-_PAIR: Final = np.uint64(0xA0761D6478BD642F)
+_BASE: Final = np.uint64(TOKEN_BASE)
+_PAIR: Final = np.uint64(TOKEN_PAIR)
 _JOINERS: Final = frozenset("_@/.:\\\\=#")
 
 
@@ -65,10 +65,7 @@ def tokens(folded: Folded) -> Tokens:
         none = np.empty(0, dtype=np.int64)
         return Tokens(none, none, none.astype(np.uint64), none, none.astype(np.bool_))
     dense = folded.kind == IDEOGRAPH
-    begins = folded.fresh | (dense & folded.lead)
-    begins[0] = True
-    begins[1:] |= dense[1:] != dense[:-1]
-    first = np.flatnonzero(begins)
+    first = np.flatnonzero(beginnings(folded))
     last = np.append(first[1:], n)
     place = np.arange(n) - np.repeat(first, last - first)
     powers = np.multiply.accumulate(np.full(int(place.max()) + 1, _BASE, dtype=np.uint64))
@@ -84,36 +81,13 @@ def tokens(folded: Folded) -> Tokens:
     return Tokens(first[keep], last[keep], value[keep], digits[keep], spaced[keep])
 
 
-def token_values(data: Bytes, first: Ints, middle: Ints, last: Ints) -> Hashes:
-    """Returns the hash that ``tokens`` gives each token; ``middle`` is where a second character begins, or its end."""
-    value = _spelled(data, first, middle)
-    two = np.flatnonzero(middle < last)
-    value[two] += _spelled(data, middle[two], last[two]) * _PAIR
-    return (value ^ (value >> np.uint64(31))) * _PAIR
-
-
-def _spelled(data: Bytes, first: Ints, last: Ints) -> Hashes:
-    if not len(first):
-        return np.empty(0, dtype=np.uint64)
-    length = last - first
-    begin = np.cumsum(length) - length
-    place = np.arange(int(length.sum())) - np.repeat(begin, length)
-    powers = np.multiply.accumulate(np.full(int(length.max()), _BASE, dtype=np.uint64))
-    spelled = (data[np.repeat(first, length) + place].astype(np.uint64) + np.uint64(1)) * powers[place]
-    return np.add.reduceat(spelled, begin)
-
-
 def stems(folded: Folded, length: int) -> tuple[Hashes, Ints, Ints]:
     """Returns (hash, first byte, last byte) of every word by its first ``length`` bytes; characters where unspaced."""
     n = len(folded)
     if not n:
         none = np.empty(0, dtype=np.int64)
         return none.astype(np.uint64), none, none
-    dense = folded.kind == IDEOGRAPH
-    begins = folded.fresh | (dense & folded.lead)
-    begins[0] = True
-    begins[1:] |= dense[1:] != dense[:-1]
-    first = np.flatnonzero(begins)
+    first = np.flatnonzero(beginnings(folded))
     last = np.append(first[1:], n)
     place = np.minimum(np.arange(n) - np.repeat(first, last - first), length)
     powers = np.append(np.multiply.accumulate(np.full(length, _BASE, dtype=np.uint64)), np.uint64(0))

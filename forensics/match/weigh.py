@@ -14,8 +14,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from forensics.match.kernel import IDEOGRAPH
 from forensics.match.ledger import Ledger
-from forensics.match.normalise import DIGIT, IDEOGRAPH, Folded
+from forensics.match.normalise import DIGIT, Folded
 from forensics.match.seeds import Ints, capped, gram_hashes
 from forensics.match.tokens import DIGIT_BITS, LETTER, Tokens
 
@@ -42,9 +43,14 @@ class Weights:
     common: Mask
 
     @cached_property
-    def raw_total(self) -> list[int]:
+    def raw_sums(self) -> Ints:
         """Returns ``raw`` cumulated: one value more than bytes, from 0."""
-        total: list[int] = [0, *np.cumsum(self.raw).tolist()]
+        return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(self.raw)])
+
+    @cached_property
+    def raw_total(self) -> list[int]:
+        """Returns ``raw_sums`` as a list."""
+        total: list[int] = self.raw_sums.tolist()
         return total
 
     @cached_property

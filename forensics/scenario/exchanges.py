@@ -1,6 +1,7 @@
 """One exchange of a scenario: what its client plans, and what the machines make of it."""
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from forensics.scenario import tokens
 from forensics.scenario.pool import StaleRun
@@ -67,8 +68,9 @@ class Response:
         call = f"<tool_call>{self.tool[0]} {self.tool[1]}</tool_call>" if self.tool else ""
         return thought + self.content + call
 
-    @property
+    @cached_property
     def tokens(self) -> int:
+        """How many tokens were generated, the end of the turn among them."""
         return tokens.count(self.raw) + (self.finish == "stop")
 
     def cut(self, pieces: int) -> "Response":

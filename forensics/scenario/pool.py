@@ -79,7 +79,7 @@ class PagedPool:
         A transfer knows addresses only. One that lands after ``release`` overwrites whoever holds those pages now:
         that is the late write.
         """
-        slots = self._slots(lease)[first:last]
+        slots = self._slots(lease, first, last)
         self._owner[slots] = self._number(lease.owner)
         self._position[slots] = np.arange(first, first + len(slots), dtype=np.int32)
 
@@ -92,7 +92,7 @@ class PagedPool:
 
     def foreign(self, lease: Lease, tokens: int) -> list[StaleRun]:
         """Returns what the first ``tokens`` positions of ``lease`` hold that its owner did not write, in order."""
-        slots = self._slots(lease)[:tokens]
+        slots = self._slots(lease, 0, tokens)
         owner = self._owner[slots]
         position = np.where(owner == NOBODY, np.arange(len(slots)), self._position[slots])
         own = self._numbers.get(lease.owner, NOBODY - 1)
@@ -123,9 +123,12 @@ class PagedPool:
     def _pages_for(self, tokens: int) -> int:
         return -(-tokens // self.page_size)
 
-    def _slots(self, lease: Lease) -> npt.NDArray[np.int64]:
-        pages = np.asarray(lease.pages, dtype=np.int64)
-        return (pages[:, None] * self.page_size + np.arange(self.page_size)).reshape(-1)
+    def _slots(self, lease: Lease, first: int, last: int) -> npt.NDArray[np.int64]:
+        """Returns the slots of the lease's tokens ``first`` to ``last`` (end exclusive), as far as it has pages."""
+        skipped = first // self.page_size
+        pages = np.asarray(lease.pages[skipped : self._pages_for(last)], dtype=np.int64)
+        slots = (pages[:, None] * self.page_size + np.arange(self.page_size)).reshape(-1)
+        return slots[first - skipped * self.page_size : last - skipped * self.page_size]
 
     def _number(self, owner: str) -> int:
         if owner not in self._numbers:

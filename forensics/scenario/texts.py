@@ -4,6 +4,7 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 from forensics.scenario import tokens
@@ -45,8 +46,9 @@ class Prompt:
     tools: tuple[Mapping[str, Any], ...] = ()
     text: str = field(default="", compare=False)
 
-    @property
+    @cached_property
     def tokens(self) -> int:
+        """How long the prompt is for the engine."""
         return tokens.count(self.text)
 
 

@@ -12,7 +12,8 @@ from forensics.scenario.worlds import Script, write_world
 def analysed(root: Path, logs: Path) -> tuple[Case, int]:
     """Returns a case over ``logs`` declared by ``root/case.toml``, and the number of affected responses."""
     case = Case.create(root / "case", (root / "case.toml").read_text(encoding="utf-8"))
-    assert not ingest(case, [logs]).problems
+    problems = ingest(case, [logs]).problems
+    assert not problems, [str(problem) for problem in problems]
     with case.lock():
         return case, analyze_case(case).affected
 

@@ -17,7 +17,7 @@ from forensics.scenario.incident import deployment as site
 from forensics.scenario.incident.figures import AFFECTED, END, LAUNCH, REPORTED, REPRODUCED, RESTORED, UNLISTED, Figures
 from forensics.scenario.world import World
 
-ORDINARY, AFTER, WREN, LINNET = 3_900, 60, 260, 150
+ORDINARY, AFTER, WREN, LINNET = 3_000, 50, 220, 120
 STYLES: Final = {
     "verbatim": 30,
     "garbled": 21,

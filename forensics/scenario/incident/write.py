@@ -116,7 +116,7 @@ def _front(logs: Path, world: World, exchanges: list[Exchange]) -> None:
         write_lines(logs / "router" / name / f"smg.{LAUNCH:%Y-%m-%d}.gz", (line.text for line in lines))
     for day, texts in _payloads(exchanges):
         append_lines(logs / "litellm" / f"standard_logging_{day}.jsonl", texts)
-    captured = [exchange for exchange in exchanges if exchange.plan.tenant == site.PLATFORM]
+    captured = [exchange for exchange in exchanges if exchange.plan.tenant == site.PLATFORM and exchange.response]
     for number, exchange in enumerate(captured, 1):
         stem = logs / "sse" / f"reproduction-{number}"
         write_bytes(stem.with_suffix(".headers"), streams.headers(exchange).encode())
