@@ -59,9 +59,9 @@ def make(corpora: Path, out: Path, exchanges: int, tenants: int, leaks: int, lon
     spaced, dense = _phrases(corpora)
     shared = pq.read_table(corpora / "public_prompts.parquet")["text"].to_pylist()[:400]
     writer = _Writer(out)
-    plan = Leaks(exchanges, leaks, tenant, size, spaceless, random.Random(seed))
     before: dict[int, tuple[str, str]] = {}
     turn = rng.random(exchanges)
+    plan = Leaks(leaks, tenant, size, spaceless, turn >= 0.2, random.Random(seed))
     for begin in range(0, exchanges, 2000):
         some = range(begin, min(begin + 2000, exchanges))
         prompts = _texts(spaced, dense, size[some, 0], spaceless[some], int(rng.integers(1 << 31)))
@@ -91,9 +91,9 @@ class Leaks:
         ("response_end", pa.int64()), ("source_start", pa.int64()), ("source_end", pa.int64()),
     ])  # fmt: skip
 
-    def __init__(
-        self, exchanges: int, each: int, tenant: Any, size: Any, spaceless: Any, rng: random.Random
-    ) -> None:
+    def __init__(self, each: int, tenant: Any, size: Any, spaceless: Any, fresh: Any, rng: random.Random) -> None:
+        """``each`` leaks of each kind, from prompts that are ``fresh``: what many tenants send cannot be traced."""
+        exchanges = len(tenant)
         self.truth: list[dict[str, Any]] = []
         self._rng = rng
         self._wanted: dict[int, list[tuple[str, int]]] = {}
@@ -107,7 +107,13 @@ class Leaks:
                     source = rng.choice(long) if long and k % 20 == 0 and not dense else rng.randrange(exchanges - 1)
                     target = rng.randrange(source + 1, min(source + 20_000, exchanges)) if source + 1 < exchanges else 0
                     fits = bool(spaceless[source]) == dense and bool(spaceless[target]) == dense
-                    if target and fits and tenant[source] != tenant[target] and target not in self._planned:
+                    if (
+                        target
+                        and fits
+                        and fresh[source]
+                        and tenant[source] != tenant[target]
+                        and target not in self._planned
+                    ):
                         if size[source, 0] >= 1600 and size[target, 1] >= 80:
                             break
                 else:
@@ -234,13 +240,15 @@ def _phrases(corpora: Path) -> tuple[Any, Any]:
     """Returns (bytes, places where a phrase may begin or end) of spaced and of spaceless texts."""
     spaced = pq.read_table(corpora / "llm_answers.parquet")["output"].to_pylist()
     spaced += pq.read_table(corpora / "pan13_train" / "source.parquet")["text"].to_pylist()
-    spaced += pq.read_table(corpora / "long_documents.parquet", filters=[("language", "=", "en")])["text"].to_pylist()
     other = pq.read_table(corpora / "multilingual_documents.parquet").to_pylist()
     dense = [row["text"] for row in other if row["language"] in {"zh-CN", "zh-TW", "zh-cn", "ja-JP", "ja", "chinese"}]
-    spaced += [row["text"] for row in other if row["language"] in {"de-DE", "fr-FR", "ru-RU", "pl-PL", "es-ES", "ko-KR"}]
+    spaced += [
+        row["text"] for row in other if row["language"] in {"de-DE", "fr-FR", "ru-RU", "pl-PL", "es-ES", "ko-KR"}
+    ]
     first = np.frombuffer("\n".join(spaced).encode(), dtype=np.uint8)
     second = np.frombuffer("".join(dense).encode(), dtype=np.uint8)
-    return (first, np.flatnonzero(first == 32) + 1), (second, np.flatnonzero((second & 0xC0) != 0x80))
+    breaks = np.array([32 <= c < 48 or c in (10, 58, 59, 95) for c in range(256)])
+    return (first, np.flatnonzero(breaks[first]) + 1), (second, np.flatnonzero((second & 0xC0) != 0x80))
 
 
 def _texts(spaced: Any, dense: Any, size: Any, spaceless: Any, seed: int) -> list[str]:
@@ -260,7 +268,9 @@ def _salad(data: Any, cuts: Any, length: int, seed: int, out: Any) -> int:
     while n < length:
         k = np.random.randint(0, len(cuts) - 10)
         begin, end = cuts[k], cuts[k + 1 + np.random.randint(0, 4)]
-        end = min(end, begin + 400)
+        end = min(end, begin + 60)
+        while data[end] & 0xC0 == 0x80:
+            end -= 1
         for at in range(begin, end):
             out[n] = data[at]
             n += 1

@@ -208,26 +208,6 @@ def _hex_table() -> npt.NDArray[np.int64]:
 _HEX: Final = _hex_table()
 
 
-@dataclass(frozen=True)
-class FoldTable(_Table):
-    """What compiled folding needs: ``_Table``, and ``narrow``, what each ASCII byte folds to.
-
-    Nothing is 0; 255 stands at the backslash and at the bytes of longer characters.
-    """
-
-    narrow: Bytes
-
-
-@lru_cache(maxsize=1)
-def fold_table() -> FoldTable:
-    """Returns the table by which texts are folded."""
-    table = _table()
-    narrow = np.full(256, 255, dtype=np.uint8)
-    narrow[:128] = np.where(table.count[:128] > 0, table.target[table.first[:128]], 0)
-    narrow[ord("\\")] = 255
-    return FoldTable(table.count, table.first, table.target, table.kind, narrow)
-
-
 @lru_cache(maxsize=1)
 def folding_table() -> Table:
     """Returns how every code point folds."""

@@ -10,8 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from forensics.match.normalise import Bytes
-from forensics.match.seeds import Ints
+from forensics.match.kernel import Bytes, Ints
 from forensics.match.sweep.folding import Block, fold_block
 
 BLOCK_BYTES: Final = 4_000_000  # of texts folded and searched in one go: an interrupt waits for no more
@@ -95,15 +94,12 @@ def read(unit: Unit) -> tuple[Bytes, Ints]:
     return data, offsets.astype(np.int64)
 
 
-def fetch(corpus: Corpus, numbers: Sequence[int]) -> dict[int, str]:
-    """Returns the texts with these numbers, as they were."""
-    wanted = set(numbers)
-    found: dict[int, str] = {}
+def fetch(corpus: Corpus, numbers: Ints) -> Iterator[tuple[int, str]]:
+    """Yields (number, text) of the texts with these numbers, as they were, in the order of the corpus's units."""
     for unit in corpus.units:
-        rows = [row for row, number in enumerate(unit.numbers.tolist()) if number in wanted]
-        if rows:
+        rows = np.flatnonzero(np.isin(unit.numbers, numbers))
+        if len(rows):
             raw, offsets = read(unit)
-            for row in rows:
+            for row in rows.tolist():
                 text = raw[offsets[row] : offsets[row + 1]].tobytes().decode("utf-8", "replace")
-                found[int(unit.numbers[row])] = text
-    return found
+                yield int(unit.numbers[row]), text

@@ -1,31 +1,42 @@
 """The sweep itself: hold responses, count tenants, look up every text, weigh what was nominated."""
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
-from forensics.match.seeds import Ints
+from forensics.match.kernel import Ints
+from forensics.match.sweep import canary
 from forensics.match.sweep.corpus import Corpus, Mask, Meta, Unit, folded
 from forensics.match.sweep.folding import Block
-from forensics.match.sweep.index import SHELF, Index, SeedTable, hold
+from forensics.match.sweep.index import SHELF, Held, Index, SeedTable, hold
 from forensics.match.sweep.scan import FIELDS, Texts, scan
+from forensics.match.sweep.state import State
+from forensics.match.sweep.verify import Passage, Verifier
 from forensics.match.sweep.workers import Workers
 
-FIRST_ROWS: Final = 4096
+LEAST: Final = 22  # letters, less two for each difference, from which a passage is weighed at all
+SEGMENT: Final = 32  # units whose results are kept together
+_FIRST_ROWS: Final = 4096
 
 Progress = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True)
-class Nominated:
-    """What one unit nominated: rows of ``scan.FIELDS`` whose first column is the response's text number."""
+@dataclass
+class Figures:
+    """What a sweep read and found: numbers of things, and seconds by step."""
 
-    unit: int
-    rows: Ints
-    looked: int
+    responses: int = 0
+    texts: int = 0
+    copies: int = 0
+    batches: int = 0
+    characters: int = 0
+    nominated: int = 0
+    least_milli: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
 
 
 def batches(meta: Meta, capacity: int) -> list[list[Ints]]:
@@ -47,93 +58,138 @@ def batches(meta: Meta, capacity: int) -> list[list[Ints]]:
     return result
 
 
+def capacity(memory: int) -> int:
+    """Returns how many characters of responses may be held at once, given the bytes of memory.
+
+    A character takes five bytes (its own, and a third of a seed at eight, with room for sorting); the interpreter, its
+    libraries and the texts under way take 800 MB.
+    """
+    return max(memory - 800_000_000, 0) // 5
+
+
+def threshold(meta: Meta, margin_milli: int) -> int:
+    """Returns what a passage must weigh: log2 of all pairs of a response and a text, plus a margin, in milli-bits."""
+    pairs = int(meta.answer.sum()) * len(meta)
+    return round(1000 * math.log2(max(pairs, 1))) + margin_milli
+
+
 class Sweep:
     """One sweep over one corpus."""
 
-    def __init__(self, corpus: Corpus, *, threads: int, capacity: int, least: int, progress: Progress) -> None:
-        """``capacity``: characters of responses held at once; ``least``: letters that a passage must share."""
-        self._corpus, self._workers, self._capacity, self._least = corpus, Workers(threads), capacity, least
-        self._progress = progress
-        self.clock: dict[str, float] = {}
-        self.figures: dict[str, int] = {}
+    def __init__(
+        self, corpus: Corpus, state: State, *, threads: int, memory: int, least_milli: int, progress: Progress
+    ) -> None:
+        """``memory`` in bytes; passages of at least ``least_milli`` are returned; ``progress(step, done, of)``."""
+        self._corpus, self._state, self._workers = corpus, state, Workers(threads)
+        self._memory, self._least, self._progress = memory, least_milli, progress
+        meta = corpus.meta
+        self.figures = Figures(int(meta.answer.sum()), len(meta), least_milli=least_milli)
+        self.figures.characters = int(meta.characters.sum())
         self._skip: Mask | None = None
 
-    def run(self) -> Iterator[tuple[Index, list[Nominated]]]:
-        """Yields, for each batch of responses, its index and what every text nominates."""
-        for batch in batches(self._corpus.meta, self._capacity):
-            index = self._timed("count", lambda batch=batch: self.indexed(batch))
-            found = self._timed("scan", lambda index=index: list(self.nominated(index)))
-            yield index, found
+    def passages(self) -> list[Passage]:
+        """Returns what the responses share with other tenants' texts, ordered by response, place and source."""
+        found: list[Passage] = []
+        for number, batch in enumerate(batches(self._corpus.meta, capacity(self._memory))):
+            self.figures.batches += 1
+            index = self._indexed(number, batch)
+            rows = self._looked_up(number, index)
+            self.figures.nominated += len(rows)
+            with _Clock(self.figures, "weigh"):
+                verifier = Verifier(self._corpus, index, self.figures.characters, self._least)
+                found += verifier.passages(rows)
+        return sorted(found, key=lambda p: (p.answer, p.span.response_start, p.span.response_end, p.source))
 
-    def _timed(self, name, work):  # type: ignore[no-untyped-def]
-        began = time.monotonic()
-        result = work()
-        self.clock[name] = self.clock.get(name, 0.0) + time.monotonic() - began
-        return result
+    def _indexed(self, number: int, batch: Sequence[Ints]) -> Index:
+        """Returns the index of a batch: held, seeds tabled, tenants counted over all texts."""
+        with _Clock(self.figures, "hold"):
+            held = hold(self._corpus, batch, self._workers)
+        kept = self._state.load(f"counted-{number}")
+        if kept is None:
+            with _Clock(self.figures, "table"):
+                seeds = SeedTable(held, self._workers)
+            with _Clock(self.figures, "count"):
+                digests = self._count(held, seeds)
+            kept = seeds.keep() | {"skip": _copies(self._corpus.meta, digests)}
+            self._state.save(f"counted-{number}", kept)
+        self._skip = kept.pop("skip")
+        self.figures.copies = int(self._skip.sum())
+        with _Clock(self.figures, "list"):
+            return Index(held, **kept)
 
-    def indexed(self, batch: Sequence[Ints]) -> Index:
-        """Holds a batch, counts the tenants of its seeds over all texts, and returns its index."""
-        t0 = time.monotonic()
-        held = hold(self._corpus, batch, self._workers)
-        t1 = time.monotonic()
-        seeds = SeedTable(held, self._workers)
-        t2 = time.monotonic()
+    def _count(self, held: Held, seeds: SeedTable) -> Ints:
         meta, units = self._corpus.meta, self._corpus.units
         digests = np.zeros(len(meta), dtype=np.int64)
+        nobody, other = np.array([meta.tenants]), np.array([meta.tenants + 1])
+        canary.conserve(len(canary.ANSWER), int(held.answers.bounds[-1] - held.answers.bounds[-2]), "holding")
+        seeds.count(held.canary, nobody)
 
-        def work(unit: Unit) -> tuple[int, int]:
-            read = known = 0
+        def work(unit: Unit) -> int:
+            texts = 0
             for numbers, block in folded(unit):
                 self._workers.check()
-                digests[numbers], r, k = seeds.count(block, meta.tenant[numbers])
-                read, known = read + r, known + k
-            return read, known
+                digests[numbers] = seeds.count(block, meta.tenant[numbers])[0]
+                texts += len(numbers)
+            canary.check_counted(seeds.count(canary.TEXT, other)[2], str(unit.path))
+            return texts
 
-        read = known = 0
-        for done, (r, k) in enumerate(self._workers.each(work, units), 1):
-            read, known = read + r, known + k
+        texts = 0
+        for done, read in enumerate(self._workers.each(work, units), 1):
+            texts += read
             self._progress("count", done, len(units))
-        t3 = time.monotonic()
-        if self._skip is None:
-            self._skip = _copies(meta, digests)
-        self.figures |= {"entries": seeds.entries, "distinct": seeds.distinct, "read": read, "known": known}
-        index = seeds.keep()
-        t4 = time.monotonic()
-        print(f"hold {t1-t0:.2f} table {t2-t1:.2f} count {t3-t2:.2f} keep {t4-t3:.2f}")
-        self.figures |= {"kept": len(index.kept.cells), "listed": index.listed, "capped": int((index.holders==255).sum())}
-        return index
+        canary.conserve(len(meta), texts, "reading texts")
+        return digests
 
-    def nominated(self, index: Index) -> Iterator[Nominated]:
-        """Yields what each unit nominates, in order."""
-        meta, units = self._corpus.meta, self._corpus.units
-        skip = self._skip if self._skip is not None else np.zeros(len(meta), dtype=np.bool_)
+    def _looked_up(self, number: int, index: Index) -> Ints:
+        """Returns what all texts nominate; goes on after the segments that an earlier run has finished."""
+        rows = [np.empty((0, FIELDS), dtype=np.int64)]
+        units = range(len(self._corpus.units))
+        with _Clock(self.figures, "scan"):
+            for segment in range(0, len(units), SEGMENT):
+                name = f"scanned-{number}-{segment}"
+                done = self._state.load(name)
+                if done is None:
+                    done = {"rows": self._segment(index, units[segment : segment + SEGMENT])} | index.explained()
+                    self._state.save(name, done)
+                else:
+                    index.explain(done)
+                rows.append(done["rows"])
+                self._progress("scan", min(segment + SEGMENT, len(units)), len(units))
+        return np.concatenate(rows)
 
-        def work(number: int) -> Nominated:
-            rows, looked = [np.empty((0, FIELDS), dtype=np.int64)], 0
-            for numbers, block in folded(units[number]):
-                self._workers.check()
-                found, seen = self._scan(index, numbers, block, skip)
-                rows.append(found)
-                looked += seen
-            return Nominated(number, np.concatenate(rows), looked)
-
-        for done, found in enumerate(self._workers.each(work, range(len(units))), 1):
-            self._progress("scan", done, len(units))
-            yield found
-
-    def _scan(self, index: Index, numbers: Ints, block: Block, skip: Mask) -> tuple[Ints, int]:
+    def _segment(self, index: Index, units: Sequence[int]) -> Ints:
         meta = self._corpus.meta
-        texts = Texts(
-            numbers, meta.tenant[numbers], meta.exchange[numbers], meta.since[numbers],
-            meta.prompt[numbers].astype(np.uint8), skip[numbers].astype(np.uint8),
+        skip = self._skip if self._skip is not None else np.zeros(len(meta), dtype=np.bool_)
+        planted = Texts(
+            np.array([len(meta)]), np.array([meta.tenants + 1]), np.array([-2]), np.array([0]),
+            np.ones(1, dtype=np.uint8), np.zeros(1, dtype=np.uint8),
         )  # fmt: skip
-        room = FIRST_ROWS
-        while True:
-            found = np.empty((room, FIELDS), dtype=np.int64)
-            needed, looked = scan(block.data, block.bounds, texts, index.kept, index.held.answers, self._least, found)
-            if needed <= room:
-                return found[:needed], looked
-            room = needed
+
+        def work(number: int) -> Ints:
+            rows = [np.empty((0, FIELDS), dtype=np.int64)]
+            unit = self._corpus.units[number]
+            for numbers, block in folded(unit):
+                self._workers.check()
+                texts = Texts(
+                    numbers, meta.tenant[numbers], meta.exchange[numbers], meta.since[numbers],
+                    meta.prompt[numbers].astype(np.uint8), skip[numbers].astype(np.uint8),
+                )  # fmt: skip
+                rows.append(_scan(index, block, texts))
+            last = len(index.held.numbers)
+            canary.check_found(_scan(index, canary.TEXT, planted), last, str(unit.path))
+            return np.concatenate(rows)
+
+        return np.concatenate([np.empty((0, FIELDS), dtype=np.int64), *self._workers.each(work, units)])
+
+
+def _scan(index: Index, block: Block, texts: Texts) -> Ints:
+    room = _FIRST_ROWS
+    while True:
+        found = np.empty((room, FIELDS), dtype=np.int64)
+        needed, _ = scan(block.data, block.bounds, texts, index.kept, index.held.answers, LEAST, found)
+        if needed <= room:
+            return found[:needed]
+        room = needed
 
 
 def _copies(meta: Meta, digests: Ints) -> Mask:
@@ -143,3 +199,17 @@ def _copies(meta: Meta, digests: Ints) -> Mask:
     same = (np.diff(meta.tenant[order]) == 0) & (np.diff(digests[order]) == 0)
     copy[order[1:][same]] = True
     return copy
+
+
+class _Clock:
+    """Adds the seconds of a block to a step."""
+
+    def __init__(self, figures: Figures, step: str) -> None:
+        self._figures, self._step = figures, step
+
+    def __enter__(self) -> None:
+        self._began = time.monotonic()
+
+    def __exit__(self, *_error: object) -> None:
+        seconds = self._figures.seconds
+        seconds[self._step] = seconds.get(self._step, 0.0) + time.monotonic() - self._began

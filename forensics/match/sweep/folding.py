@@ -1,13 +1,14 @@
 """Folds many texts at once, straight from the UTF-8 that Parquet holds: byte for byte what ``normalise.fold`` says."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import numba as nb
 import numpy as np
 
-from forensics.match.normalise import Bytes, fold_table
-from forensics.match.seeds import Ints
+from forensics.match.kernel import Bytes, Ints, compiled
+from forensics.match.normalise import folding_table
 
 _ROOM: Final = 128  # bytes that one character folds to at most, with some to spare
 _SPECIAL: Final = 255  # what ``narrow`` says of bytes that are no character by themselves, and of the backslash
@@ -26,21 +27,27 @@ class Block:
 
 def fold_block(raw: Bytes, begins: Ints, ends: Ints) -> Block:
     """Returns the folded form of the texts ``raw[begins[i]:ends[i]]`` (UTF-8)."""
-    table = fold_table()
+    table, narrow = folding_table(), _narrow()
     size = int((ends - begins).sum()) + _ROOM
     bounds = np.zeros(len(begins) + 1, dtype=np.int64)
     while True:
         data = np.empty(size, dtype=np.uint8)
-        if _fold(raw, begins, ends, table.narrow, table.count, table.first, table.target, data, bounds):
+        if _fold(raw, begins, ends, narrow, table.folds, table.first, table.target, data, bounds):
             return Block(data[: bounds[-1]], bounds)
         size *= 2
 
 
-_compiled: Any = nb.njit(nogil=True, cache=True)
-_inlined: Any = nb.njit(nogil=True, cache=True, inline="always")
+@lru_cache(maxsize=1)
+def _narrow() -> Bytes:
+    """Returns what each byte folds to by itself: 0 for nothing, ``_SPECIAL`` where more must be known."""
+    table = folding_table()
+    narrow = np.full(256, _SPECIAL, dtype=np.uint8)
+    narrow[:128] = np.where(table.folds[:128] > 0, table.target[table.first[:128]], 0)
+    narrow[ord("\\")] = _SPECIAL
+    return narrow
 
 
-@_inlined
+@compiled
 def _hex(byte: int) -> int:
     if 48 <= byte <= 57:
         return byte - 48
@@ -51,7 +58,7 @@ def _hex(byte: int) -> int:
     return -1
 
 
-@_compiled
+@compiled
 def _four(raw: Bytes, at: int, end: int) -> int:
     """Returns the value of four hexadecimal digits, -1 if they are none."""
     if at + 4 > end:
@@ -65,7 +72,7 @@ def _four(raw: Bytes, at: int, end: int) -> int:
     return value
 
 
-@_compiled
+@compiled
 def _escape(raw: Bytes, at: int, end: int) -> tuple[int, int]:
     """Reads what follows backslashes: returns (code point, next byte); -1 for nothing, -2 for no escape.
 
@@ -91,7 +98,7 @@ def _escape(raw: Bytes, at: int, end: int) -> tuple[int, int]:
     return value, after
 
 
-@_compiled
+@compiled
 def _decode(raw: Bytes, at: int) -> tuple[int, int]:
     """Returns the code point that begins at a byte above 127, and the next byte."""
     byte = nb.int64(raw[at])
@@ -103,7 +110,7 @@ def _decode(raw: Bytes, at: int) -> tuple[int, int]:
     return high | (nb.int64(raw[at + 2]) & 0x3F) << 6 | (raw[at + 3] & 0x3F), at + 4
 
 
-@_compiled
+@compiled
 def _encode(code: int, data: Bytes, n: int) -> int:
     """Writes a code point as UTF-8 and returns where the next byte goes."""
     if code < 0x80:
@@ -125,9 +132,17 @@ def _encode(code: int, data: Bytes, n: int) -> int:
     return n + 4
 
 
-@_compiled
+@compiled
 def _fold(
-    raw: Bytes, begins: Ints, ends: Ints, narrow: Bytes, count: Bytes, first: Any, target: Any, data: Bytes, bounds: Ints
+    raw: Bytes,
+    begins: Ints,
+    ends: Ints,
+    narrow: Bytes,
+    count: Bytes,
+    first: Any,
+    target: Any,
+    data: Bytes,
+    bounds: Ints,
 ) -> bool:
     """Fills ``data`` and ``bounds``; false if ``data`` is too small."""
     n = 0

@@ -1,20 +1,19 @@
 """Responses in memory, the table of their seeds, and the three steps that make it an index of what may matter."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from forensics.match.normalise import Bytes
-from forensics.match.seeds import Hashes, Ints
+from forensics.match.kernel import Bytes, Hashes, Ints, compiled
+from forensics.match.sweep import canary, table
 from forensics.match.sweep import places as placing
-from forensics.match.sweep import table
 from forensics.match.sweep.corpus import Corpus, folded
 from forensics.match.sweep.folding import Block
-from forensics.match.sweep.scan import Answers, Kept
+from forensics.match.sweep.scan import FACTS, Answers, Kept
 from forensics.match.sweep.workers import Workers
 
 Counts = npt.NDArray[np.uint32]
@@ -37,11 +36,16 @@ class Held:
     answers: Answers
     shelves: Sequence[tuple[int, int]]
 
+    @property
+    def canary(self) -> Block:
+        """Returns the planted answer: it stands behind all others and has no number."""
+        return Block(self.answers.data, self.answers.bounds[-2:])
+
     def steps(self) -> Iterator[Block]:
         """Yields the folded responses, a bounded number of bytes at a time."""
         bounds = self.answers.bounds
         first = 0
-        while first < len(self.numbers):
+        while first < len(bounds) - 1:
             last = max(first + 1, int(np.searchsorted(bounds, bounds[first] + _STEP, side="right")) - 1)
             yield Block(self.answers.data, bounds[first : last + 1])
             first = last
@@ -65,19 +69,21 @@ def hold(corpus: Corpus, wanted: Sequence[Ints], workers: Workers) -> Held:
         parts += found
     for which, block in parts:
         size[which] = np.diff(block.bounds)
-    bounds = np.concatenate([[0], np.cumsum(size[numbers])]).astype(np.int64)
+    bounds = np.concatenate([[0], np.cumsum([*size[numbers], len(canary.ANSWER)])]).astype(np.int64)
     place = np.zeros(len(meta), dtype=np.int64)
-    place[numbers] = bounds[:-1]
+    place[numbers] = bounds[:-2]
     data = np.empty(int(bounds[-1]) + 1, dtype=np.uint8)
     parts.reverse()
     while parts:
         which, block = parts.pop()
         table.scatter(block.data, block.bounds, place[which], data)
+    data[bounds[-2] : bounds[-1]] = canary.ANSWER
     edges = np.cumsum([0, *(len(shelf) for shelf in wanted)]).tolist()
-    answers = Answers(
-        data, bounds, meta.tenant[numbers], meta.exchange[numbers], meta.began[numbers], meta.until[numbers]
-    )
-    return Held(numbers, answers, list(zip(edges[:-1], edges[1:], strict=True)))
+    edges[-1] += 1
+    facts = np.stack([getattr(meta, name)[numbers] for name in FACTS], axis=1)
+    latest = np.iinfo(np.int64).max
+    facts = np.concatenate([facts, [[meta.tenants, -1, latest, latest]]])
+    return Held(numbers, Answers(data, bounds, facts), list(zip(edges[:-1], edges[1:], strict=True)))
 
 
 class SeedTable:
@@ -108,6 +114,7 @@ class SeedTable:
                 table.fill(block.data, block.bounds, self.shift, *half, offsets, self.cells)
 
         list(workers.each(fill, halves))
+        canary.conserve(0, int(offsets[0]), "filling the table")
         self.bitmap: Hashes = np.zeros(max(self.buckets * (1 << _SPREAD) // 64, 1), dtype=np.uint64)
         self.offsets: Counts = offsets
         kept = 0
@@ -136,8 +143,8 @@ class SeedTable:
                 known += table.count(hashes[mine], texts[mine], tenants, self.shift, self.offsets, self.cells)
         return digests, read, known
 
-    def keep(self) -> "Index":
-        """Keeps what several tenants hold and lists where it stands; the table is used up."""
+    def keep(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns what an ``Index`` is made of: the seeds that several tenants hold. The table is used up."""
         holders: Bytes = np.zeros(self.distinct + 1, dtype=np.uint8)
         bitmap: Hashes = np.zeros_like(self.bitmap)
         kept = 0
@@ -147,17 +154,17 @@ class SeedTable:
         self.offsets[-1] = kept
         cells = self.cells[:kept].copy()
         self.cells = self.bitmap = np.empty(0, dtype=np.uint64)
-        return Index(self._held, self.shift, self.offsets, cells, bitmap, holders[:kept].copy())
+        return {"offsets": self.offsets, "cells": cells, "bitmap": bitmap, "holders": holders[:kept].copy()}
 
 
 class Index:
     """The kept seeds with their places, for ``scan``."""
 
-    def __init__(
-        self, held: Held, shift: np.uint64, offsets: Counts, cells: Hashes, bitmap: Hashes, holders: Bytes
-    ) -> None:
+    def __init__(self, held: Held, offsets: Counts, cells: Hashes, bitmap: Hashes, holders: Bytes) -> None:
+        shift = np.uint64(64 - (len(offsets) - 1).bit_length() + 1)
         self.held, self.holders = held, holders
-        order = [low + np.argsort(held.answers.tenant[low:high], kind="stable") for low, high in held.shelves]
+        tenants = np.ascontiguousarray(held.answers.facts[:, 0])
+        order = [low + np.argsort(tenants[low:high], kind="stable") for low, high in held.shelves]
         starts = np.zeros(len(cells) + 1, dtype=np.uint32)
         scratch = np.empty((len(cells), 3), dtype=np.int32)
 
@@ -168,7 +175,7 @@ class Index:
                 scratch[:] = 0
                 for low in range(0, len(shelf), 4096):
                     total += placing.list_places(
-                        held.answers.data, held.answers.bounds, shelf[low : low + 4096], held.answers.tenant, shift,
+                        held.answers.data, held.answers.bounds, shelf[low : low + 4096], tenants, shift,
                         offsets, cells, bitmap, holders, scratch, listed, starts, places,
                     )  # fmt: skip
             if not len(places):
@@ -177,6 +184,15 @@ class Index:
 
         total = run(np.empty(0, dtype=np.uint64))
         places = np.empty(total + 1, dtype=np.uint64)
-        self.listed = run(places) if total else 0
+        canary.conserve(total, run(places) if total else 0, "listing places")
         own, public = np.zeros(total + 1, dtype=np.uint8), np.zeros(total + 1, dtype=np.uint8)
         self.kept = Kept(shift, offsets, cells, bitmap, starts, places, own, public)
+
+    def explained(self) -> dict[str, Bytes]:
+        """Returns which places are explained so far, packed."""
+        return {"own": np.packbits(self.kept.own), "public": np.packbits(self.kept.public)}
+
+    def explain(self, done: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Takes over what ``explained`` returned in an earlier run."""
+        for name, mine in (("own", self.kept.own), ("public", self.kept.public)):
+            mine |= np.unpackbits(done[name])[: len(mine)]

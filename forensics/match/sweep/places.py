@@ -5,8 +5,7 @@ from typing import Any, Final
 import numba as nb
 import numpy as np
 
-from forensics.match.normalise import Bytes
-from forensics.match.seeds import Hashes, Ints
+from forensics.match.kernel import Bytes, Hashes, Ints, compiled
 from forensics.match.sweep.seeding import seeds
 from forensics.match.sweep.table import CAPPED, find, passes
 
@@ -14,10 +13,8 @@ PER_TENANT: Final = 8  # places of one seed in one tenant's responses of a shelf
 PER_SHELF: Final = 128  # places of one seed in a shelf
 PER_RESPONSE: Final = 2
 
-_compiled: Any = nb.njit(nogil=True, cache=True)
 
-
-@_compiled
+@compiled
 def list_places(
     data: Bytes,
     bounds: Ints,
@@ -53,13 +50,15 @@ def list_places(
             if seed < 0 or holders[seed] == CAPPED or not _wanted(recent, seed, tenant, r):
                 continue
             if len(places):
-                places[nb.int64(starts[seed]) + nb.int64(listed[seed])] = np.uint64(r) << np.uint64(32) | np.uint64(at[k])
+                places[nb.int64(starts[seed]) + nb.int64(listed[seed])] = np.uint64(r) << np.uint64(32) | np.uint64(
+                    at[k]
+                )
             listed[seed] += np.uint32(1)
             total += 1
     return total
 
 
-@_compiled
+@compiled
 def _wanted(recent: Any, seed: int, tenant: int, response: int) -> bool:
     """Notes one more occurrence of a seed; says whether it is still within the bounds."""
     counts = recent[seed, 2]

@@ -10,12 +10,13 @@ from typing import Any, Final, NamedTuple
 import numba as nb
 import numpy as np
 
-from forensics.match.normalise import Bytes
-from forensics.match.seeds import Hashes, Ints
+from forensics.match.kernel import Bytes, Hashes, Ints, compiled
 from forensics.match.sweep.seeding import GRAM, seeds
-from forensics.match.sweep.table import find, passes
+from forensics.match.sweep.table import find_from, passes
 
-FIELDS: Final = 7  # response, text, first and last byte in either, score
+FACTS: Final = ("tenant", "exchange", "began", "until")  # of a response; times in ns UTC
+FIELDS: Final = 7  # response, text, first and last byte in the one, in the other, score
+RESPONSE, TEXT, FIRST, LAST, SOURCE_FIRST, SOURCE_LAST, SCORE = range(FIELDS)
 REACH: Final = 4096  # bytes that a segment extends to either side
 _REPEATS: Final = 8  # times that one seed of a text is looked at
 _SLOTS: Final = 4096
@@ -23,8 +24,6 @@ _GIVE_UP: Final = 10
 _LOOK_BACK: Final = 16
 _GAP: Final = 200  # bytes between two segments of one passage
 _LEAST: Final = GRAM + 1
-
-_compiled: Any = nb.njit(nogil=True, cache=True)
 
 
 class Kept(NamedTuple):
@@ -41,14 +40,11 @@ class Kept(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """The responses in memory: folded bytes, and for each its tenant, exchange, begin and end (ns UTC)."""
+    """The responses in memory: folded bytes, where each begins, and of each the ``FACTS``, side by side."""
 
     data: Bytes
     bounds: Ints
-    tenant: Ints
-    exchange: Ints
-    began: Ints
-    until: Ints
+    facts: Ints
 
 
 class Texts(NamedTuple):
@@ -63,7 +59,7 @@ class Texts(NamedTuple):
     skip: Bytes
 
 
-@_compiled
+@compiled
 def _extend(a: Bytes, i: int, room_a: int, b: Bytes, j: int, room_b: int, step: int) -> tuple[int, int, int]:
     """Returns (score, bytes of ``a``, bytes of ``b``) of the best extension from ``a[i]`` and ``b[j]`` on."""
     x = y = score = best = best_x = best_y = 0
@@ -98,19 +94,40 @@ def _extend(a: Bytes, i: int, room_a: int, b: Bytes, j: int, room_b: int, step: 
             return best, best_x, best_y
 
 
-@_compiled
+@compiled
 def _role(texts: Texts, t: int, answers: Answers, r: int) -> int:
     """Returns what text t may be to response r: 0 nothing, 1 the recipient's own, 2 public, 3 a source."""
     if texts.tenant[t] < 0:
         return 2
-    if texts.exchange[t] == answers.exchange[r]:
+    if texts.exchange[t] == answers.facts[r, 1]:
         return 1 if texts.prompt[t] else 0
-    if texts.tenant[t] == answers.tenant[r]:
-        return 1 if texts.since[t] < answers.began[r] else 0
-    return 3 if texts.since[t] <= answers.until[r] else 0
+    if texts.tenant[t] == answers.facts[r, 0]:
+        return 1 if texts.since[t] < answers.facts[r, 2] else 0
+    return 3 if texts.since[t] <= answers.facts[r, 3] else 0
 
 
-@_compiled
+@compiled
+def known(count: int, hashes: Hashes, at: Any, which: Any, kept: Kept) -> int:
+    """Keeps, in place, those of a text's seeds that are kept ones; ``which`` becomes their numbers. Returns how many.
+
+    Step by step over all seeds, so that the memory's answers to one are awaited together with those to the next.
+    """
+    passed = 0
+    for k in range(count):
+        let = passes(hashes[k], kept.shift, kept.bitmap)
+        hashes[passed], at[passed] = hashes[k], at[k]
+        passed += let
+    for k in range(passed):
+        which[k] = kept.offsets[np.int64(hashes[k] >> kept.shift)]
+    found = 0
+    for k in range(passed):
+        seed = find_from(nb.int64(which[k]), hashes[k], kept.shift, kept.offsets, kept.cells)
+        hashes[found], at[found], which[found] = hashes[k], at[k], seed
+        found += seed >= 0
+    return found
+
+
+@compiled
 def scan(
     data: Bytes, bounds: Ints, texts: Texts, kept: Kept, answers: Answers, least: int, found: Ints
 ) -> tuple[int, int]:
@@ -121,25 +138,20 @@ def scan(
     """
     longest = np.max(np.diff(bounds))
     hashes, at = np.empty(longest + 1, dtype=np.uint64), np.empty(longest + 1, dtype=np.int32)
+    which = np.empty(longest + 1, dtype=np.int32)
     seen, times = np.zeros(_SLOTS, dtype=np.uint64), np.zeros(_SLOTS, dtype=np.int64)
     way, end = np.zeros(_SLOTS, dtype=np.int64), np.zeros(_SLOTS, dtype=np.int64)
     rows = np.empty((1024, 6), dtype=np.int64)
     needed = looked = 0
     for t in range(len(bounds) - 1):
         low, high = bounds[t], bounds[t + 1]
-        count = seeds(data, low, high, hashes, at)
+        count = known(seeds(data, low, high, hashes, at), hashes, at, which, kept)
         segments = 0
-        fresh = False
+        # Scratch tables are not emptied between texts: what they hold is marked with the text it is of.
+        sign = np.uint64(texts.number[t] + 1) * np.uint64(0x9E3779B97F4A7C15)
         for k in range(count):
-            value = hashes[k]
-            if not passes(value, kept.shift, kept.bitmap):
-                continue
-            seed = find(value, kept.shift, kept.offsets, kept.cells)
-            if seed < 0:
-                continue
-            if not fresh:
-                seen[:], times[:], way[:] = np.uint64(0), 0, 0
-                fresh = True
+            value = hashes[k] ^ sign
+            seed = which[k]
             slot = np.int64(value & np.uint64(_SLOTS - 1))
             if seen[slot] != value:
                 seen[slot], times[slot] = value, 0
@@ -162,8 +174,8 @@ def scan(
                     continue
                 off = np.int64(kept.places[entry] & np.uint64(0xFFFFFFFF))
                 # Places on one diagonal of one response are told apart from all others by this number.
-                line = (r << 32) + off - place + (1 << 31)
-                lane = ((line * 0x9E3779B1) >> 12) & (_SLOTS - 1)
+                line = ((r << 32) + off - place) ^ np.int64(sign)
+                lane = ((line * 0x9E3779B1) >> 20) & (_SLOTS - 1)
                 if way[lane] == line and place < end[lane]:
                     continue
                 looked += 1
@@ -191,7 +203,7 @@ def scan(
     return needed, looked
 
 
-@_compiled
+@compiled
 def _nominate(rows: Ints, number: int, least: int, found: Ints) -> int:
     """Writes the passages of one text whose segments say enough, alone or in order; returns how many there are."""
     written = 0
@@ -221,7 +233,7 @@ def _nominate(rows: Ints, number: int, least: int, found: Ints) -> int:
     return written
 
 
-@_compiled
+@compiled
 def _write(found: Ints, row: int, r: int, t: int, a: int, b: int, c: int, d: int, score: int) -> None:
     if row < len(found):
         found[row, 0], found[row, 1], found[row, 2], found[row, 3] = r, t, a, b

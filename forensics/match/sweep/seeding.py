@@ -11,8 +11,7 @@ from typing import Any, Final
 import numba as nb
 import numpy as np
 
-from forensics.match.normalise import Bytes
-from forensics.match.seeds import Hashes, Ints
+from forensics.match.kernel import Bytes, Hashes, Ints, compiled
 
 GRAM: Final = 13
 INNER: Final = 8
@@ -31,10 +30,8 @@ _S32: Final = np.uint64(32)
 _S35: Final = np.uint64(35)
 _S56: Final = np.uint64(56)
 
-_compiled: Any = nb.njit(nogil=True, cache=True)
 
-
-@_compiled
+@compiled
 def seeds(data: Bytes, low: int, high: int, hashes: Hashes, places: Any) -> int:
     """Writes the hash and place (from ``low``) of the seeds of one text, ``data[low:high]``; returns how many.
 
@@ -73,7 +70,7 @@ def seeds(data: Bytes, low: int, high: int, hashes: Hashes, places: Any) -> int:
     return count
 
 
-@_compiled
+@compiled
 def digest(data: Bytes, low: int, high: int) -> int:
     """Returns a 64-bit hash of the bytes ``data[low:high]`` and their number."""
     value = np.uint64(high - low) * _A

@@ -11,8 +11,7 @@ from typing import Any, Final
 import numba as nb
 import numpy as np
 
-from forensics.match.normalise import Bytes
-from forensics.match.seeds import Hashes, Ints
+from forensics.match.kernel import Bytes, Hashes, Ints, compiled
 from forensics.match.sweep.seeding import seeds
 
 Words = Any  # NDArray[np.uint32] or NDArray[np.uint64], as each function says
@@ -31,7 +30,6 @@ _63: Final = np.uint64(63)
 _ALONE: Final = np.uint32(0x80000000)
 _MANY_BITS: Final = 31
 
-_compiled: Any = nb.njit(nogil=True, cache=True)
 _inlined: Any = nb.njit(nogil=True, cache=True, inline="always")
 
 
@@ -41,7 +39,7 @@ def _cell(value: Any, shift: Any) -> Any:
     return (value >> shift) << _S5 | (value & _LOW) >> _S27
 
 
-@_compiled
+@compiled
 def tally(data: Bytes, bounds: Ints, shift: Any, first: int, last: int, counts: Words) -> None:
     """Adds to ``counts`` (uint32) how many seeds of the texts fall into each bucket from ``first`` to ``last``."""
     longest = np.max(np.diff(bounds))
@@ -53,7 +51,7 @@ def tally(data: Bytes, bounds: Ints, shift: Any, first: int, last: int, counts: 
                 counts[bucket] += np.uint32(1)
 
 
-@_compiled
+@compiled
 def fill(data: Bytes, bounds: Ints, shift: Any, first: int, last: int, ends: Words, cells: Words) -> None:
     """Writes each seed's mark before ``ends`` of its bucket, which moves down: afterwards it is where it begins."""
     longest = np.max(np.diff(bounds))
@@ -66,7 +64,7 @@ def fill(data: Bytes, bounds: Ints, shift: Any, first: int, last: int, ends: Wor
                 cells[ends[bucket]] = hashes[k] << _S32
 
 
-@_compiled
+@compiled
 def distinct(offsets: Words, cells: Words, first: int, last: int, kept: int, bitmap: Words) -> int:
     """Sorts the cells of the buckets ``first`` to ``last``, keeps each once, after the ``kept`` ones before, in place.
 
@@ -96,7 +94,7 @@ def distinct(offsets: Words, cells: Words, first: int, last: int, kept: int, bit
     return kept
 
 
-@_compiled
+@compiled
 def probe(
     data: Bytes, bounds: Ints, shift: Any, bitmap: Words, hits: Hashes, owners: Any, digests: Ints
 ) -> tuple[int, int]:
@@ -123,7 +121,7 @@ def probe(
     return read, count
 
 
-@_compiled
+@compiled
 def sharded(hits: Hashes, owners: Any, edges: Ints) -> tuple[Hashes, Any]:
     """Orders hits by their highest bits; ``edges`` (SHARDS + 1 values) becomes where each shard begins."""
     edges[:] = 0
@@ -159,7 +157,7 @@ def _with(state: Any, tenant: int) -> Any:
     return state | _holder(tenant)
 
 
-@_compiled
+@compiled
 def count(hashes: Hashes, texts: Any, tenants: Ints, shift: Any, offsets: Words, cells: Words) -> int:
     """Notes for each hit that the tenant of its text holds that seed; returns how many hits are in the table.
 
@@ -195,7 +193,7 @@ def _ones(state: Any) -> int:
     return ones
 
 
-@_compiled
+@compiled
 def keep(
     offsets: Words, cells: Words, first: int, last: int, kept: int, most: int, holders: Bytes, bitmap: Words
 ) -> int:
@@ -227,15 +225,21 @@ def keep(
 
 
 @_inlined
-def find(value: Any, shift: Any, offsets: Words, cells: Words) -> int:
-    """Returns the number of a kept seed, -1 if it is none."""
+def find_from(i: int, value: Any, shift: Any, offsets: Words, cells: Words) -> int:
+    """Returns the number of a kept seed, -1 if it is none; ``i`` is where its bucket begins."""
     mark = value & _LOW
-    i, high = nb.int64(offsets[np.int64(value >> shift)]), nb.int64(offsets[np.int64(value >> shift) + 1])
+    high = nb.int64(offsets[np.int64(value >> shift) + 1])
     while i < high and cells[i] >> _S32 < mark:
         i += 1
     if i < high and cells[i] >> _S32 == mark:
         return i
     return -1
+
+
+@compiled
+def find(value: Any, shift: Any, offsets: Words, cells: Words) -> int:
+    """Returns the number of a kept seed, -1 if it is none."""
+    return find_from(nb.int64(offsets[np.int64(value >> shift)]), value, shift, offsets, cells)
 
 
 @_inlined
@@ -245,7 +249,7 @@ def passes(value: Any, shift: Any, bitmap: Words) -> bool:
     return (bitmap[cell >> _S6] >> (cell & _63) & _ONE) != 0
 
 
-@_compiled
+@compiled
 def scatter(data: Bytes, bounds: Ints, places: Ints, out: Bytes) -> None:
     """Copies text i of a block to ``out[places[i]:]``."""
     for text in range(len(bounds) - 1):
