@@ -59,7 +59,8 @@ class Made:
         prompt = np.concatenate(columns["prompt"])
         latest = np.iinfo(np.int64).max
         self.meta = Meta(
-            tenant=tenant, exchange=exchange, characters=characters, since=np.where(prompt, 10 * exchange, 10 * exchange + 5),
+            tenant=tenant, exchange=exchange, characters=characters,
+            since=np.where(prompt, 10 * exchange, 10 * exchange + 5),
             began=np.where(prompt, latest, 10 * exchange), until=np.where(prompt, latest, 10 * exchange + 5),
             prompt=prompt, answer=~prompt, tenants=int(tenant.max()) + 1,
         )  # fmt: skip
@@ -108,7 +109,8 @@ def scanned(data: Path, threads: int, memory: str) -> float:
     """Returns the seconds of one scan over the same texts."""
     with duckdb.connect(config={"threads": threads, "memory_limit": memory}) as con:
         began = time.monotonic()
-        con.execute("SELECT sum(hash(text)) FROM read_parquet($files)", {"files": [str(data / "prompt.parquet"), str(data / "response.parquet")]}).fetchall()  # fmt: skip
+        files = [str(data / f"{side}.parquet") for side in ("prompt", "response")]
+        con.execute("SELECT sum(hash(text)) FROM read_parquet($files)", {"files": files}).fetchall()
         return round(time.monotonic() - began, 1)
 
 
@@ -139,7 +141,8 @@ def judge(data: Path, corpus: Made, found: Sequence[Passage], confirmed: int) ->
     others = [p for p in found if id(p) not in planted]
     responses = {"passages": len(others), "responses": len({p.answer for p in others})}
     responses["confirmed"] = sum(p.span.bits_milli >= confirmed for p in others)
-    return {kind: dict(tally) | {"wilson": wilson(tally["found"], tally["planted"])} for kind, tally in count.items()}, responses
+    kinds = {kind: dict(row) | {"wilson": wilson(row["found"], row["planted"])} for kind, row in count.items()}
+    return kinds, responses
 
 
 def wilson(found: int, of: int) -> list[float]:
@@ -154,9 +157,11 @@ def wilson(found: int, of: int) -> list[float]:
 def show(result: dict[str, Any]) -> None:
     """Prints the table."""
     print(f"{result['exchanges']:,} exchanges, {result['bytes'] / 1e9:.2f} GB, {result['tenants']:,} tenants")
-    print(f"sweep {result['sweep_seconds']} s ({result['cpu_seconds']} s of processor), scan {result['scan_seconds']} s, "
-          f"ratio {result['ratio']}, peak {result['peak_gb']} GB, spill {result['spill_gb']} GB")  # fmt: skip
-    print("steps", result["steps"], "batches", result["figures"]["batches"], "nominated", result["figures"]["nominated"])
+    print(f"sweep {result['sweep_seconds']} s ({result['cpu_seconds']} s of processor), scan "
+          f"{result['scan_seconds']} s, ratio {result['ratio']}, peak {result['peak_gb']} GB, "
+          f"spill {result['spill_gb']} GB")  # fmt: skip
+    figures = result["figures"]
+    print("steps", result["steps"], "batches", figures["batches"], "nominated", figures["nominated"])
     print(f"findings {result['findings']}: {result['passages']} passages, not planted {result['not_planted']}")
     print(f"{'kind':<22}{'planted':>9}{'recall':>8}{'confirmed':>11}{'ends':>7}   95 %")
     for kind, row in result["kinds"].items():

@@ -3,10 +3,10 @@
     python benchmarks/sweep_data.py CORPORA OUT --exchanges 100000 [--leaks 200] [--seed 1]
 
 CORPORA is the folder of Parquet corpora (``llm_answers``, ``pan13_train``, ``multilingual_documents``, …). OUT gets
-``prompt-*.parquet`` and ``response-*.parquet`` (number, tenant, exchange, text) and ``truth.parquet``. Lengths are those of
-``azure_2023_conversation`` at four characters a token. Every text is made of phrases of the corpora, one to four words at
-a time, so phrases recur among tenants as in any language and longer passages do not; a tenth of the prompts open with one
-of a few hundred texts that many tenants use, and a tenth repeat the tenant's exchange before.
+``prompt.parquet`` and ``response.parquet`` (exchange, tenant, text) and ``truth.parquet``. Lengths are those of
+``azure_2023_conversation`` at four characters a token. Every text is made of phrases of the corpora, one to four words
+at a time, so phrases recur among tenants as in any language and longer passages do not; a tenth of the prompts open
+with one of a few hundred texts that many tenants use, and a tenth repeat the tenant's exchange before.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def make(corpora: Path, out: Path, exchanges: int, tenants: int, leaks: int, long: int, seed: int) -> None:
-    """Writes ``exchanges`` prompts and responses of ``tenants`` tenants; ``leaks`` of each kind; ``long`` long prompts."""
+    """Writes so many exchanges of so many tenants, with ``leaks`` of each kind and ``long`` long prompts."""
     out.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(seed)
     trace = pq.read_table(corpora / "arrival_traces.parquet", filters=[("trace", "=", "azure_2023_conversation")])
@@ -108,14 +108,17 @@ class Leaks:
                     target = rng.randrange(source + 1, min(source + 20_000, exchanges)) if source + 1 < exchanges else 0
                     fits = bool(spaceless[source]) == dense and bool(spaceless[target]) == dense
                     if (
-                        target
-                        and fits
-                        and fresh[source]
-                        and tenant[source] != tenant[target]
-                        and target not in self._planned
+                        (
+                            target
+                            and fits
+                            and fresh[source]
+                            and tenant[source] != tenant[target]
+                            and target not in self._planned
+                        )
+                        and size[source, 0] >= 1600
+                        and size[target, 1] >= 80
                     ):
-                        if size[source, 0] >= 1600 and size[target, 1] >= 80:
-                            break
+                        break
                 else:
                     continue
                 self._planned[target] = (kind, source)
@@ -125,7 +128,7 @@ class Leaks:
         """Notes a prompt that will leak, and puts into a response what leaks into it."""
         if n in self._planned:
             kind, source = self._planned[n]
-            letters, garble = KINDS[kind]
+            garble = KINDS[kind][1]
             text, begin, end = self._held.pop(n)  # type: ignore[misc]
             leaked = garble(text, self._rng)
             at = self._rng.randrange(len(response) + 1)

@@ -10,10 +10,12 @@ from typing import Any, Final
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from forensics.case.database import create_table, select
+from forensics.case.database import create_table
 from forensics.case.folder import Case
+from forensics.match.kernel import Ints
 from forensics.match.public import public_texts
 from forensics.match.sweep import engine, index, pricing, scan, seeding
 from forensics.match.sweep.corpus import Meta, Unit
@@ -28,7 +30,12 @@ SPAN_COLUMNS: Final = """
     source_side VARCHAR, source_part INTEGER, source_message_index INTEGER, source_field VARCHAR,
     source_start BIGINT, source_end BIGINT, bits_milli BIGINT, similarity_milli BIGINT
 """
-_LATEST: Final = np.iinfo(np.int64).max
+_LATEST: Final = int(np.iinfo(np.int64).max)
+_NO_ROWS: Final = {
+    "filename": pa.string(), "file_row_number": pa.int64(), "exchange_id": pa.string(), "side": pa.string(),
+    "part": pa.int32(), "message_index": pa.int32(), "field": pa.string(), "tenant": pa.int64(), "exchange": pa.int64(),
+    "since": pa.int64(), "began": pa.int64(), "until": pa.int64(), "prompt": pa.bool_(), "answer": pa.bool_(),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,8 +50,8 @@ class SweepReport:
 
     def __str__(self) -> str:
         return (
-            f"{self.figures.responses:>7,} responses against {self.figures.texts:,} texts: {self.passages:,} passages in "
-            f"{self.responses:,} responses (probable from {self.probable_milli / 1000:.1f} bits, confirmed from "
+            f"{self.figures.responses:>7,} responses against {self.figures.texts:,} texts: {self.passages:,} passages "
+            f"in {self.responses:,} responses (probable from {self.probable_milli / 1000:.1f} bits, confirmed from "
             f"{self.confirmed_milli / 1000:.1f})"
         )
 
@@ -56,14 +63,16 @@ class CaseCorpus:
         """``con`` has the tables that link wrote; ``public`` is where the public texts are written for reading."""
         files = sorted(str(path) for path in case.evidence.glob("*/text.parquet"))
         _write_public(case, public)
-        rows = select(con, query("match/sweep_text", case.site), files=files).fetch_arrow_table() if files else None
-        self.parts: list[dict[str, Any]] = []
-        columns = ["exchange_id", "side", "part", "message_index", "field"]
-        if rows is not None:
-            self.parts = rows.select(columns).to_pylist()
+        self._rows = _rows(con, case, files)
         self.units: Sequence[Unit]
         self.meta: Meta
-        self.units, self.meta = _numbered(rows, files, public)
+        self.units, self.meta = _numbered(self._rows, files, public)
+
+    def parts(self, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
+        """Returns exchange, side, part, message index and field of the texts with these numbers."""
+        wanted = sorted(set(numbers))
+        listed = self._rows.select(["exchange_id", "side", "part", "message_index", "field"])
+        return dict(zip(wanted, listed.take(pa.array(wanted, pa.int64())).to_pylist(), strict=True))
 
 
 def sweep(con: duckdb.DuckDBPyConnection, case: Case, *, threads: int, memory: int, progress: Progress) -> SweepReport:
@@ -84,7 +93,7 @@ def sweep(con: duckdb.DuckDBPyConnection, case: Case, *, threads: int, memory: i
     create_table(con, "unexplained_match", query("match/unexplained_match", case.site), confirmed_milli=confirmed)
     state.close()
     (case.work / "public.parquet").unlink(missing_ok=True)
-    responses = len({corpus.parts[each.answer]["exchange_id"] for each in found})
+    responses = len({each.answer for each in found})
     return SweepReport(run.figures, len(found), responses, probable, confirmed)
 
 
@@ -94,9 +103,7 @@ def _key(con: duckdb.DuckDBPyConnection, case: Case, memory: int) -> str:
     exchanges = con.execute("SELECT count(*), bit_xor(hash(x)) FROM exchange AS x").fetchone()
     public = [hashlib.sha256(text.text.encode()).hexdigest() for text in public_texts(case)]
     settings = [seeding.GRAM, seeding.INNER, index.MOST, index.SHELF, engine.LEAST, engine.SEGMENT, scan.FIELDS]
-    said = json.dumps(
-        [contents, exchanges, public, settings, pricing.MOST_BITS, memory], default=str
-    )
+    said = json.dumps([contents, exchanges, public, settings, pricing.MOST_BITS, memory], default=str)
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
@@ -105,24 +112,35 @@ def _write_public(case: Case, path: Path) -> None:
     pq.write_table(pa.table({"text": pa.array(texts, pa.string())}), path)
 
 
-def _numbered(rows: pa.Table | None, files: Sequence[str], public: Path) -> tuple[list[Unit], Meta]:
+def _rows(con: duckdb.DuckDBPyConnection, case: Case, files: Sequence[str]) -> pa.Table:
+    """Returns the rows of ``match/sweep_text``."""
+    if not files:
+        return pa.table({name: pa.array([], kind) for name, kind in _NO_ROWS.items()})
+    create_table(con, "sweep_text", query("match/sweep_text", case.site), files=list(files), latest=_LATEST)
+    try:
+        return con.cursor().sql("SELECT * FROM sweep_text ORDER BY filename, file_row_number").to_arrow_table()
+    finally:
+        con.execute("DROP TABLE sweep_text")
+
+
+def _numbered(rows: pa.Table, files: Sequence[str], public: Path) -> tuple[list[Unit], Meta]:
     """Returns the units to read and what is known of each text, numbered in the order of units and rows."""
     units: list[Unit] = []
     characters = [np.empty(0, dtype=np.int64)]
-    total = 0 if rows is None else len(rows)
-    names = np.array([] if rows is None else rows["filename"].to_pylist(), dtype=object)
-    at = np.array([] if rows is None else rows["file_row_number"].to_numpy(), dtype=np.int64)
+    names, at = rows["filename"].combine_chunks(), rows["file_row_number"].to_numpy().astype(np.int64)
+    begins = {name: pc.index(names, name).as_py() for name in files}
     for name in files:
-        mine = np.flatnonzero(names == name)
+        first = begins[name]
+        mine = at[first : first + pc.sum(pc.equal(names, name)).as_py()] if first >= 0 else at[:0]
         for group, begin, count, size in _row_groups(name):
-            which = mine[(at[mine] >= begin) & (at[mine] < begin + count)]
+            low, high = np.searchsorted(mine, [begin, begin + count]).tolist()
             numbers = np.full(count, -1, dtype=np.int64)
-            numbers[at[which] - begin] = which
+            numbers[mine[low:high] - begin] = first + np.arange(low, high)
             units.append(Unit(Path(name), group, numbers))
-            characters.append(np.full(len(which), size, dtype=np.int64))
+            characters.append(np.full(high - low, size, dtype=np.int64))
     shared = 0
     for group, begin, count, size in _row_groups(str(public)):
-        units.append(Unit(public, group, total + begin + np.arange(count)))
+        units.append(Unit(public, group, len(rows) + begin + np.arange(count)))
         characters.append(np.full(count, size, dtype=np.int64))
         shared += count
     return units, _meta(rows, np.concatenate(characters), shared)
@@ -142,29 +160,24 @@ def _row_groups(name: str) -> list[tuple[int, int, int, int]]:
     return groups
 
 
-def _meta(rows: pa.Table | None, characters: np.ndarray[Any, np.dtype[np.int64]], shared: int) -> Meta:
-    def column(name: str, unknown: Any) -> np.ndarray[Any, Any]:
-        values = [] if rows is None else rows[name].to_pylist()
-        return np.array([unknown if value is None else value for value in values] or np.empty(0))
+def _meta(rows: pa.Table, characters: Ints, shared: int) -> Meta:
+    """Returns what is known of the rows, and of the ``shared`` public texts after them."""
 
-    def numbered(name: str) -> tuple[np.ndarray[Any, Any], int]:
-        values, number = np.unique(column(name, "").astype(str), return_inverse=True)
-        return number.astype(np.int64), len(values)
+    def column(name: str, public: int) -> Ints:
+        values = rows[name].to_numpy().astype(np.int64)
+        return np.concatenate([values, np.full(shared, public, dtype=np.int64)])
 
-    def with_public(values: np.ndarray[Any, Any], public: int, kind: type) -> np.ndarray[Any, Any]:
-        return np.concatenate([values.astype(kind), np.full(shared, public, dtype=kind)])
-
-    tenant, tenants = numbered("tenant")
+    tenant = column("tenant", -1)
     return Meta(
-        tenant=with_public(tenant, -1, np.int64),
-        exchange=with_public(numbered("exchange_id")[0], -3, np.int64),
+        tenant=tenant,
+        exchange=column("exchange", -3),
         characters=characters,
-        since=with_public(column("since_ns", 0), 0, np.int64),
-        began=with_public(column("began_ns", _LATEST), _LATEST, np.int64),
-        until=with_public(column("until_ns", _LATEST), _LATEST, np.int64),
-        prompt=with_public(column("side", "") == "prompt", 0, np.bool_),
-        answer=with_public(column("answer", 0), 0, np.bool_),
-        tenants=tenants,
+        since=column("since", 0),
+        began=column("began", _LATEST),
+        until=column("until", _LATEST),
+        prompt=column("prompt", 0) > 0,
+        answer=column("answer", 0) > 0,
+        tenants=int(tenant.max(initial=-1)) + 1,
     )
 
 
@@ -172,8 +185,9 @@ def _keep(con: duckdb.DuckDBPyConnection, corpus: CaseCorpus, found: Sequence[Pa
     con.execute(f"CREATE OR REPLACE TABLE sweep_span ({SPAN_COLUMNS})")
     rows: list[dict[str, Any]] = []
     count: dict[str, int] = {}
+    parts = corpus.parts([number for each in found for number in (each.answer, each.source)])
     for each in found:
-        mine, theirs, span = corpus.parts[each.answer], corpus.parts[each.source], each.span
+        mine, theirs, span = parts[each.answer], parts[each.source], each.span
         exchange_id = mine["exchange_id"]
         count[exchange_id] = count.get(exchange_id, 0) + 1
         rows.append({

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from threading import Lock
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from forensics.match.kernel import Bytes, Hashes, Ints, compiled
+from forensics.match.kernel import Bytes, Hashes, Ints
 from forensics.match.sweep import canary, table
 from forensics.match.sweep import places as placing
 from forensics.match.sweep.corpus import Corpus, folded
@@ -83,7 +84,7 @@ def hold(corpus: Corpus, wanted: Sequence[Ints], workers: Workers) -> Held:
     facts = np.stack([getattr(meta, name)[numbers] for name in FACTS], axis=1)
     latest = np.iinfo(np.int64).max
     facts = np.concatenate([facts, [[meta.tenants, -1, latest, latest]]])
-    return Held(numbers, Answers(data, bounds, facts), list(zip(edges[:-1], edges[1:], strict=True)))
+    return Held(numbers, Answers(data, bounds, facts), list(pairwise(edges)))
 
 
 class SeedTable:
@@ -195,4 +196,4 @@ class Index:
     def explain(self, done: Mapping[str, npt.NDArray[Any]]) -> None:
         """Takes over what ``explained`` returned in an earlier run."""
         for name, mine in (("own", self.kept.own), ("public", self.kept.public)):
-            mine |= np.unpackbits(done[name])[: len(mine)]
+            np.bitwise_or(mine, np.unpackbits(done[name])[: len(mine)], out=mine)

@@ -59,7 +59,7 @@ def list_places(
 
 
 @compiled
-def _wanted(recent: Any, seed: int, tenant: int, response: int) -> bool:
+def _wanted(recent: Any, seed: int, tenant: int, response: int) -> Any:
     """Notes one more occurrence of a seed; says whether it is still within the bounds."""
     counts = recent[seed, 2]
     in_response, in_tenant, in_shelf = counts & 0xF, counts >> 4 & 0xF, counts >> 8

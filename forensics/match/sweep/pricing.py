@@ -1,10 +1,10 @@
 """What each byte of a response says towards a leak, by who else holds the seeds that cover it.
 
-A seed that nobody beside the two tenants holds stands once among all letters of all texts: to come by it by chance takes
-log2 of that many places, shared out over its bytes (``rate``), and never more than two bits a letter, about what prose
-carries. A seed that more tenants hold, or too many to look for, says what stock phrases say. What the recipient's own
-texts or public ones hold says nothing. Bytes that no seed covers (runs between two garbled letters are too short for one)
-say what they are worth in themselves.
+A seed that nobody beside the two tenants holds stands once among all letters of all texts: to come by it by chance
+takes log2 of that many places, shared out over its bytes (``rate``), and never more than two bits a letter, about what
+prose carries. A seed that more tenants hold, or too many to look for, says what stock phrases say. What the recipient's
+own texts or public ones hold says nothing. Bytes that no seed covers (runs between two garbled letters are too short
+for one) say what they are worth in themselves.
 """
 
 from typing import Final

@@ -160,7 +160,7 @@ def scan(
                 continue
             place = nb.int64(at[k])
             for entry in range(nb.int64(kept.starts[seed]), nb.int64(kept.starts[seed + 1])):
-                r = np.int64(kept.places[entry] >> np.uint64(32))
+                r = nb.int64(kept.places[entry] >> np.uint64(32))
                 role = _role(texts, t, answers, r)
                 if role == 0:
                     continue
@@ -172,7 +172,7 @@ def scan(
                     continue
                 if texts.skip[t]:
                     continue
-                off = np.int64(kept.places[entry] & np.uint64(0xFFFFFFFF))
+                off = nb.int64(kept.places[entry] & np.uint64(0xFFFFFFFF))
                 # Places on one diagonal of one response are told apart from all others by this number.
                 line = ((r << 32) + off - place) ^ np.int64(sign)
                 lane = ((line * 0x9E3779B1) >> 20) & (_SLOTS - 1)

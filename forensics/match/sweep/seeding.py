@@ -1,14 +1,13 @@
 """Chooses seeds: grams of ``GRAM`` folded bytes, about a third of them, by their own content alone.
 
-A gram is chosen if, of the ``INNER``-byte grams in it, the one of least hash stands first or last (a closed syncmer). So
-what surrounds a gram, garbled or not, never decides, and of any ``SPAN`` bytes in a row at least one gram is chosen,
-whatever they are: two copies of a run that long share a seed. Grams of period one to three say nothing and are never
-chosen: where a run holds only such, there is nothing to find.
+A gram is chosen if, of the ``INNER``-byte grams in it, the one of least rank stands first or last (a closed syncmer).
+So what surrounds a gram, garbled or not, never decides, and of any ``SPAN`` bytes in a row at least one gram is chosen:
+two copies of a run that long share a seed. Grams of period one to three say nothing and are never chosen: where a run
+holds only such, there is nothing to find.
 """
 
 from typing import Any, Final
 
-import numba as nb
 import numpy as np
 
 from forensics.match.kernel import Bytes, Hashes, Ints, compiled
@@ -54,7 +53,7 @@ def seeds(data: Bytes, low: int, high: int, hashes: Hashes, places: Any) -> int:
         for i in range(size + _STEPS):
             rank[i] = np.uint32(wide[i]) * _A32 + np.uint32(wide[i] >> _S32) * _B32
         for i in range(size):
-            inner = min(min(rank[i + 1], rank[i + 2]), min(rank[i + 3], rank[i + 4]))
+            inner = min(rank[i + 1], rank[i + 2], rank[i + 3], rank[i + 4])
             plain = (rank[i] != rank[i + 1]) & (rank[i] != rank[i + 2]) & (rank[i] != rank[i + 3])
             chosen[i] = (min(rank[i], rank[i + _STEPS]) <= inner) & plain
         found = count
@@ -68,16 +67,6 @@ def seeds(data: Bytes, low: int, high: int, hashes: Hashes, places: Any) -> int:
             hashes[k] = mixed ^ mixed >> _S32
         count = found
     return count
-
-
-@compiled
-def digest(data: Bytes, low: int, high: int) -> int:
-    """Returns a 64-bit hash of the bytes ``data[low:high]`` and their number."""
-    value = np.uint64(high - low) * _A
-    for at in range(low, high):
-        value = (value ^ np.uint64(data[at])) * _C
-        value ^= value >> _S29
-    return np.int64(value)
 
 
 def seed_list(data: Bytes) -> tuple[Hashes, Ints]:

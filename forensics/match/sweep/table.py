@@ -30,10 +30,8 @@ _63: Final = np.uint64(63)
 _ALONE: Final = np.uint32(0x80000000)
 _MANY_BITS: Final = 31
 
-_inlined: Any = nb.njit(nogil=True, cache=True, inline="always")
 
-
-@_inlined
+@compiled
 def _cell(value: Any, shift: Any) -> Any:
     """Returns which bit of the bitmap stands for a hash: its bucket, then five bits of its mark."""
     return (value >> shift) << _S5 | (value & _LOW) >> _S27
@@ -116,7 +114,7 @@ def probe(
             cell = _cell(hashes[k], shift)
             hits[count] = hashes[k]
             owners[count] = text
-            count += np.int64(bitmap[cell >> _S6] >> (cell & _63) & _ONE)
+            count += (bitmap[cell >> _S6] >> (cell & _63) & _ONE) != 0
         read += found
     return read, count
 
@@ -126,31 +124,31 @@ def sharded(hits: Hashes, owners: Any, edges: Ints) -> tuple[Hashes, Any]:
     """Orders hits by their highest bits; ``edges`` (SHARDS + 1 values) becomes where each shard begins."""
     edges[:] = 0
     for k in range(len(hits)):
-        edges[np.int64(hits[k] >> _S60) + 1] += 1
+        edges[nb.int64(hits[k] >> _S60) + 1] += 1
     for shard in range(SHARDS):
         edges[shard + 1] += edges[shard]
     at = edges.copy()
     hashes, texts = np.empty_like(hits), np.empty_like(owners)
     for k in range(len(hits)):
-        shard = np.int64(hits[k] >> _S60)
+        shard = nb.int64(hits[k] >> _S60)
         hashes[at[shard]] = hits[k]
         texts[at[shard]] = owners[k]
         at[shard] += 1
     return hashes, texts
 
 
-@_inlined
+@compiled
 def _holder(tenant: int) -> Any:
     mixed = np.uint32(tenant) * np.uint32(0x9E3779B1)
     return np.uint32(1) << np.uint32((mixed >> np.uint32(8)) % np.uint32(_MANY_BITS))
 
 
-@_inlined
+@compiled
 def _with(state: Any, tenant: int) -> Any:
     if state == 0:
         return _ALONE | np.uint32(tenant)
     if state & _ALONE:
-        known = np.int64(state & np.uint32(0x7FFFFFFF))
+        known = nb.int64(state & np.uint32(0x7FFFFFFF))
         if known == tenant:
             return state
         return _holder(known) | _holder(tenant)
@@ -184,7 +182,7 @@ def count(hashes: Hashes, texts: Any, tenants: Ints, shift: Any, offsets: Words,
     return known
 
 
-@_inlined
+@compiled
 def _ones(state: Any) -> int:
     ones = 0
     while state:
@@ -197,11 +195,11 @@ def _ones(state: Any) -> int:
 def keep(
     offsets: Words, cells: Words, first: int, last: int, kept: int, most: int, holders: Bytes, bitmap: Words
 ) -> int:
-    """Keeps, in place, the seeds that several tenants hold; those of more than ``most`` of 31 parts of them as CAPPED.
+    """Keeps, in place, the seeds that several tenants hold; those of more than ``most`` of 31 parts as CAPPED.
 
     Goes through the buckets ``first`` to ``last``, after ``kept`` seeds were kept; returns how many are now.
-    ``offsets`` is rewritten but for its last value, ``holders[i]`` becomes how many parts hold seed i, ``bitmap`` (empty
-    at first) says what may be looked for.
+    ``offsets`` is rewritten but for its last value, ``holders[i]`` becomes how many parts hold seed i, ``bitmap``
+    (empty at first) says what may be looked for.
     """
     low = nb.int64(offsets[first])
     for bucket in range(first, last):
@@ -224,16 +222,14 @@ def keep(
     return kept
 
 
-@_inlined
+@compiled
 def find_from(i: int, value: Any, shift: Any, offsets: Words, cells: Words) -> int:
     """Returns the number of a kept seed, -1 if it is none; ``i`` is where its bucket begins."""
     mark = value & _LOW
     high = nb.int64(offsets[np.int64(value >> shift) + 1])
     while i < high and cells[i] >> _S32 < mark:
         i += 1
-    if i < high and cells[i] >> _S32 == mark:
-        return i
-    return -1
+    return i if i < high and cells[i] >> _S32 == mark else -1
 
 
 @compiled
@@ -242,8 +238,8 @@ def find(value: Any, shift: Any, offsets: Words, cells: Words) -> int:
     return find_from(nb.int64(offsets[np.int64(value >> shift)]), value, shift, offsets, cells)
 
 
-@_inlined
-def passes(value: Any, shift: Any, bitmap: Words) -> bool:
+@compiled
+def passes(value: Any, shift: Any, bitmap: Words) -> Any:
     """Says whether the bitmap lets a hash through."""
     cell = _cell(value, shift)
     return (bitmap[cell >> _S6] >> (cell & _63) & _ONE) != 0

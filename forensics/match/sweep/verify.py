@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from forensics.match.chain import Run, chains
-from forensics.match.kernel import Bytes, Ints
-from forensics.match.normalise import DIGIT, IDEOGRAPH, Folded, fold
+from forensics.match.kernel import IDEOGRAPH, Hashes, Ints
+from forensics.match.normalise import DIGIT, Folded, fold
 from forensics.match.passages import Pair, passages
 from forensics.match.reading import Response, Shared
 from forensics.match.seeds import GramIndex, Segments, seed_grams, segments
@@ -20,8 +20,8 @@ from forensics.match.sweep.corpus import Corpus, fetch
 from forensics.match.sweep.index import Index
 from forensics.match.sweep.scan import FIRST, LAST, RESPONSE, SCORE, SOURCE_FIRST, SOURCE_LAST, TEXT
 from forensics.match.sweep.seeding import GRAM
-from forensics.match.tokens import NO_FACTS, Tokens
-from forensics.match.weigh import DIGIT_BITS, IDEOGRAPH_BITS, LETTER, STOCK_LETTER, Weights, repeated
+from forensics.match.tokens import DIGIT_BITS, LETTER, NO_FACTS, Tokens
+from forensics.match.weigh import IDEOGRAPH_BITS, STOCK_LETTER, Weights, repeated
 
 EXACT: Final = 8  # bytes of the shortest run that the alignment starts from
 GAP: Final = 60  # widest gap of a passage, in bytes
@@ -63,7 +63,7 @@ class Verifier:
         numbers = self._index.held.numbers
         mine = dict(fetch(self._corpus, numbers[np.unique(rows[:, RESPONSE])]))
         answers: dict[int, _Answer] = {}
-        of_text = {t: here for t, here in _grouped(rows, most, TEXT)}
+        of_text = dict(_grouped(rows, most, TEXT))
         found: dict[int, list[Passage]] = defaultdict(list)
         for t, text in fetch(self._corpus, np.array(sorted(of_text))):
             folded = fold(text)
@@ -104,7 +104,7 @@ class Verifier:
                 most = np.maximum(most, readers[np.searchsorted(places, place)])
         return most
 
-    def _align(
+    def _align(  # noqa: PLR0917 - one passage of one pair
         self, r: int, t: int, answer: "_Answer", source: tuple[str, Folded], rows: Ints, most: Ints
     ) -> list[Span]:
         text, folded = source
@@ -115,7 +115,10 @@ class Verifier:
         runs = segments(answer.index.response[found], answer.index.at[found], source_at, EXACT)
         runs = _near(runs, rows)
         chosen: list[list[Run]] = [list(chain.runs) for chain in chains(runs, weights.raw_sums, GAP)[:MOST_CHAINS]]
-        shared = Shared(t, 0, False, True, len(folded), 0, runs, _NONE, _NONE)
+        shared = Shared(
+            number=t, tenant=0, nameless=False, counted=True, size=len(folded), words=0, runs=runs, fact_rows=_NONE,
+            fact_at=_NONE,
+        )  # fmt: skip
         response = Response(answer.text, answer.folded, answer.words, NO_FACTS)
         pair = Pair(0, response, weights, shared, text, folded)
         held = int(most.max())
@@ -138,7 +141,7 @@ class Verifier:
         return Weights(raw, net, own, public, stock)
 
     def _best(self, found: Sequence[Passage]) -> list[Passage]:
-        """Returns, for each other tenant, the heaviest passages: no place of the response twice, the first text first."""
+        """Returns, for each other tenant, the heaviest passages: no place of the response twice, the first text."""
         meta = self._corpus.meta
         by_tenant: dict[int, list[Passage]] = defaultdict(list)
         for each in found:
@@ -174,7 +177,7 @@ class _Answer:
         self.intrinsic: Ints = worth
 
     @staticmethod
-    def grams_of(folded: Folded, low: int, high: int) -> tuple[Bytes, Ints]:
+    def grams_of(folded: Folded, low: int, high: int) -> tuple[Hashes, Ints]:
         """Returns hash and place of the grams of a text between two bytes."""
         hashes, at = seed_grams(_slice(folded, low, high), EXACT)
         return hashes, at + low
