@@ -1,16 +1,21 @@
 """``forensics analyze``: link, suspect, match, judge."""
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
+import duckdb
 import typer
 
 from forensics.case import custody
 from forensics.case.database import rebuild
 from forensics.case.folder import Case
+from forensics.cli.sweeping import Ticker, memory_bytes
+from forensics.errors import ForensicsError
 from forensics.judge.run import JudgeReport, judge
 from forensics.link.run import LinkReport, link
 from forensics.match.run import match
+from forensics.match.sweep.case import sweep
 from forensics.suspect.run import SuspectReport, suspect
 
 
@@ -18,35 +23,78 @@ def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
     app.command(
         "analyze",
-        epilog="Examples:  forensics analyze incident  |  forensics analyze incident --metadata-only",
+        epilog=(
+            "Examples:  forensics analyze incident  |  forensics analyze incident --metadata-only  |  "
+            "forensics analyze incident --sweep --memory 6GB"
+        ),
     )(analyze)
 
 
 def analyze(
     case_folder: Path = typer.Argument(..., metavar="CASE", help="The case folder."),
     metadata_only: bool = typer.Option(False, "--metadata-only", help="Read no text: judge by records alone."),
+    with_sweep: bool = typer.Option(
+        False, "--sweep", help="Also compare every response with every other tenant's text, with no hypothesis."
+    ),
+    memory: str = typer.Option("", "--memory", help="Memory of the sweep, as in 4GB. Default: that of case.toml."),
+    threads: int = typer.Option(0, "--threads", min=0, help="Threads of the sweep. Default: those of case.toml."),
 ) -> None:
     """Joins records to exchanges, looks for every mechanism, compares texts, and gives each exchange its verdict."""
     case = Case.open(case_folder)
+    if with_sweep and metadata_only:
+        raise ForensicsError("a sweep reads texts", fix="Give either --sweep or --metadata-only")
+    bounds = Bounds(threads or case.config.resources.threads, memory_bytes(memory or case.config.resources.memory))
     with case.lock():
-        result = analyze_case(case, metadata_only=metadata_only)
+        result = analyze_case(case, metadata_only=metadata_only, bounds=bounds if with_sweep else None)
     raise typer.Exit(1 if result.affected else 0)
 
 
-def analyze_case(case: Case, *, metadata_only: bool = False) -> JudgeReport:
-    """Runs the four stages into a new database and says on stderr what each found. The caller holds the lock."""
+@dataclass(frozen=True)
+class Bounds:
+    """What a sweep may use: threads, and bytes of memory."""
+
+    threads: int
+    memory: int
+
+
+def analyze_case(case: Case, *, metadata_only: bool = False, bounds: Bounds | None = None) -> JudgeReport:
+    """Runs the four stages into a new database and says on stderr what each found. The caller holds the lock.
+
+    With ``bounds`` all responses are swept too.
+    """
     began = time.monotonic()
     with rebuild(case, keep=True) as con:
         _say_link(link(con, case))
         _say_suspect(suspect(con, case))
         matched = match(con, case, threads=case.config.resources.threads, metadata_only=metadata_only)
         _say(f"match    {matched}")
+        if bounds:
+            _sweep(con, case, bounds)
+        else:
+            con.execute("DROP TABLE IF EXISTS unexplained_match; DROP TABLE IF EXISTS sweep_span")
         result = judge(con, case, metadata_only=metadata_only)
     for integrity, disclosure, count in result.verdicts:
         _say(f"judge    {count:>7,} {integrity}{f', {disclosure}' if disclosure else ''}")
-    custody.record(case, "analyze", metadata_only=metadata_only, affected=result.affected)
+    custody.record(case, "analyze", metadata_only=metadata_only, sweep=bounds is not None, affected=result.affected)
     _say(f"done in {time.monotonic() - began:.1f} s")
     return result
+
+
+def _sweep(con: duckdb.DuckDBPyConnection, case: Case, bounds: Bounds) -> None:
+    size = sum(path.stat().st_size for path in case.evidence.glob("*/text.parquet"))
+    report = sweep(con, case, threads=bounds.threads, memory=bounds.memory, progress=Ticker(size))
+    _say(f"sweep    {report}")
+    counted = con.execute("SELECT placement, count(*) FROM unexplained_match GROUP BY placement ORDER BY placement")
+    for placement, count in counted.fetchall():
+        _say(f"sweep    {count:>7,} passages, source {_PLACEMENTS[placement]}")
+
+
+_PLACEMENTS = {
+    "candidate": "a candidate of its mechanisms",
+    "lived_there": "on the same worker, of no mechanism examined",
+    "elsewhere": "on another worker: unexplained, for review",
+    "unknown": "of unknown placement: unexplained, for review",
+}
 
 
 def _say_link(report: LinkReport) -> None:

@@ -8,6 +8,7 @@ clock and no database.
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Protocol
 
 import numpy as np
@@ -16,7 +17,7 @@ from forensics.match.chain import Run, chains, groups
 from forensics.match.combine import FEWEST, combine
 from forensics.match.ledger import Flags
 from forensics.match.normalise import fold
-from forensics.match.passages import LISTED, Pair, passages
+from forensics.match.passages import LISTED, Pair, passages, tenants_holding
 from forensics.match.reading import Reader, Shared, prepare
 from forensics.match.seeds import Ints, Segments
 from forensics.match.sifting import sifted
@@ -112,6 +113,7 @@ class Examination:
     def matches(self) -> list[Match]:
         """Weighs, aligns and orders what was found."""
         found: list[Match] = []
+        holders = partial(tenants_holding, self._reader)
         wanted = self._promising()
         numbers = {self._sources[number][0]: number for number in wanted}
         for text in self._library.fetch(sorted(numbers)):
@@ -120,7 +122,7 @@ class Examination:
             for response, chosen in sorted(wanted[shared.number].items()):
                 mine = self._responses[response]
                 pair = Pair(response, mine, self._weights[shared.counted][response], shared, text.text, folded)
-                spans, told = passages(pair, chosen, self._reader, self._settings.gap, self._settings.least_bits_milli)
+                spans, told = passages(pair, chosen, holders, self._settings.gap, self._settings.least_bits_milli)
                 spans += combine(self._reader, pair, told)
                 found += [Match(self._ids[response], text.text_id, text.tenant, span) for span in spans]
         return sorted(found, key=lambda m: (m.response_id, m.source_id, place(m.span)))

@@ -1,7 +1,7 @@
 """Turns chains of one response and one text into weighed spans with exact ends."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,10 +36,16 @@ class Pair:
         return round(1000 * sum(math.log2(max(length, 2)) for length in lengths))
 
 
+Holders = Callable[[Pair, Sequence[Run]], int]
+
+
 def passages(
-    pair: Pair, chosen: Sequence[Sequence[Run]], reader: Reader, gap: int, least_milli: int
+    pair: Pair, chosen: Sequence[Sequence[Run]], holders: Holders, gap: int, least_milli: int, *, anchor: int = ANCHOR
 ) -> tuple[list[Span], list[Run]]:
-    """Returns the aligned spans of a pair that weigh at least ``least_milli`` or are listed, and their exact runs."""
+    """Returns the aligned spans of a pair that weigh at least ``least_milli`` or are listed, and their exact runs.
+
+    ``holders(pair, runs)`` says how many tenants hold a passage; ``anchor`` is what the first passage is credited with.
+    """
     if not chosen:
         return [], []
     raw, net = pair.weights.raw_total, pair.weights.net_total
@@ -50,28 +56,28 @@ def passages(
     weighed = sorted(
         (-stretch_score(runs, net), -worth, runs)
         for runs in aligned
-        if (worth := stretch_score(runs, raw)) + ANCHOR - place >= min(least_milli, LISTED)
+        if (worth := stretch_score(runs, raw)) + anchor - place >= min(least_milli, LISTED)
     )
     edges = [_edges(pair, runs) for _, _, runs in weighed]
     spans: list[Span] = []
     told: list[Run] = []
     # The first passage is credited with being rare at all; a further one must pay for its own place.
-    credit = ANCHOR
+    credit = anchor
     for i in apart([(begin, end) for begin, end, _, _ in edges]):
         score, worth, runs = -weighed[i][0], -weighed[i][1], weighed[i][2]
         longest = max(raw[at + length] - raw[at] for at, _, length in runs)
         earned = credit * min(longest, FULL_RUN) // FULL_RUN
         bits = max(0, score + earned - place) if score else 0
         explained = _explained(runs, pair.weights)
-        if bits < least_milli and not (explained and worth + ANCHOR - place >= LISTED):
+        if bits < least_milli and not (explained and worth + anchor - place >= LISTED):
             continue
         if bits:
             credit = 0
             told += runs
         width = runs[-1][0] + runs[-1][2] - runs[0][0] + runs[-1][1] + runs[-1][2] - runs[0][1]
         similarity = 2000 * sum(length for _, _, length in runs) // width
-        holders = _holders(reader, pair, runs)
-        spans.append(Span(*edges[i], bits, similarity, "aligned", holders, explained))
+        held = holders(pair, runs)
+        spans.append(Span(*edges[i], bits, similarity, "aligned", held, explained))
     return spans, told
 
 
@@ -96,7 +102,7 @@ def _whole_words(pair: Pair, runs: list[Run]) -> list[Run]:
     return runs
 
 
-def _holders(reader: Reader, pair: Pair, runs: Sequence[Run]) -> int:
+def tenants_holding(reader: Reader, pair: Pair, runs: Sequence[Run]) -> int:
     """Returns how many tenants, the source among them, hold at least half of a passage's grams."""
     rows = reader.gram_ledger.rows(pair.number)
     at = reader.grams.at[rows]
