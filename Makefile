@@ -14,11 +14,12 @@ $(STAMP): requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m forensics.match.ready
 	touch $@
 
 install: $(STAMP) ## make .venv with the pinned, hashed dependencies
 
-demo: $(STAMP)   ## the whole road on the bundled story; reports in demo/
+demo: $(STAMP)   ## the whole road on the published incident; reports in demo/
 	rm -rf demo
 	$(BIN)/forensics demo demo
 

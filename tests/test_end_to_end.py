@@ -23,7 +23,7 @@ def forensics(*arguments: object, cwd: Path, package: Path = ROOT) -> subprocess
 
 
 def test_demo_story_is_right_and_says_so(tmp_path: Path) -> None:
-    done = forensics("demo", "demo", cwd=tmp_path)
+    done = forensics("demo", "--story", "demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "affected responses" in done.stdout
     assert "Traceback" not in done.stderr
@@ -40,7 +40,7 @@ def test_a_wheel_carries_queries_and_reports_and_runs_the_demo(tmp_path: Path) -
     package = tmp_path / "installed"
     with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
         wheel.extractall(package)
-    done = forensics("demo", "demo", cwd=tmp_path, package=package)
+    done = forensics("demo", "--story", "demo", cwd=tmp_path, package=package)
     assert done.returncode == 0, done.stderr
 
 

@@ -26,27 +26,27 @@ def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
     app.command(
         "demo",
-        epilog="Examples:  forensics demo  |  forensics demo here --seed 7  |  forensics demo --incident --small",
+        epilog="Examples:  forensics demo  |  forensics demo here --small --seed 7  |  forensics demo --story",
     )(demo)
 
 
 def demo(
     folder: Path = typer.Argument(Path("forensics-demo"), metavar="DIR", help="A folder to make."),
-    incident: bool = typer.Option(False, "--incident", help="The published incident at full length: 650 MB of logs."),
-    small: bool = typer.Option(False, "--small", help="With --incident: all lengths a hundredth, 60 MB of logs."),
+    small: bool = typer.Option(False, "--small", help="All lengths a hundredth: 60 MB of logs, not 650."),
+    story: bool = typer.Option(False, "--story", help="A story of some 60 exchanges instead, for a first look."),
     seed: int = typer.Option(1, help="Another seed tells the same with other texts, tenants and times."),
 ) -> None:
-    """Replays an incident from logs to letters: writes its logs, then init, ingest, analyze and report.
+    """Replays the published incident from logs to letters: writes its logs, then init, ingest, analyze and report.
 
-    Without options it is the bundled story of some 60 exchanges. Exits with 0 if the count is the world's own, else 2.
+    Exits with 0 if the count is the world's own, else 2.
     """
-    if small and not incident:
-        raise ForensicsError("the story has one size", where="--small", fix="Add --incident")
+    if small and story:
+        raise ForensicsError("the story has one size", where="--small", fix="Leave out --small or --story")
     if folder.exists() and any(folder.iterdir()):
         raise ForensicsError("the folder is not empty", where=str(folder), fix="Name a new one: `forensics demo DIR`")
     took: dict[str, float] = {}
     with _clock(took, "making the world"):
-        truth, declared = _write(folder, seed=seed, small=small, incident=incident)
+        truth, declared = _write(folder, seed=seed, small=small, story=story)
     size = sum(path.stat().st_size for path in truth.logs.rglob("*") if path.is_file())
     _say(f"world    {len(truth.exchanges):>7,} exchanges, {size / 1e6:,.0f} MB of logs")
     case = Case.create(folder / "case", declared)
@@ -63,9 +63,9 @@ def demo(
     _check(summary, truth)
 
 
-def _write(folder: Path, *, seed: int, small: bool, incident: bool) -> tuple[StoryTruth, str]:
+def _write(folder: Path, *, seed: int, small: bool, story: bool) -> tuple[StoryTruth, str]:
     """Returns the truth of the world written to ``folder``, and what its investigator declares."""
-    if not incident:
+    if story:
         return write_story(folder, seed=seed), case_toml()
     truth = write_incident(folder, seed=seed, small=small)
     return truth, (folder / "case.toml").read_text(encoding="utf-8")

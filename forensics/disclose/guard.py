@@ -12,8 +12,9 @@ import glob
 import hashlib
 import html
 import re
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -32,6 +33,7 @@ _WORD: Final = re.compile(r"\w+")
 _SHORTEST_ID: Final = 8
 _SHORTEST_FIXED: Final = 8
 _BATCH: Final = 64
+_AHEAD: Final = 8  # texts waiting for each thread
 
 
 @dataclass(frozen=True)
@@ -125,13 +127,19 @@ class _Look:
                 yield Hit(zone.letter.label, zone.where, "text of another tenant", zone.length())
 
     def looked_through(self, look: Windows) -> Iterator[tuple[str | None, bool, set[str]]]:
-        """Yields what ``look`` finds in every text; a text that several logs hold is gone through once."""
-        known: dict[bytes, set[str]] = {}
-        for tenant, is_own, text in self.texts():
-            digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-            if digest not in known:
-                known[digest] = look.shared(text)
-            yield tenant, is_own, known[digest]
+        """Yields what ``look`` finds in every text, in order; a text that several logs hold is gone through once."""
+        known: dict[bytes, Future[set[str]]] = {}
+        waiting: deque[tuple[str | None, bool, Future[set[str]]]] = deque()
+        threads = self.case.config.resources.threads
+        with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="guard") as pool:
+            for tenant, is_own, text in self.texts():
+                digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+                if digest not in known:
+                    known[digest] = pool.submit(look.shared, text)
+                waiting.append((tenant, is_own, known[digest]))
+                if len(waiting) > _AHEAD * threads:
+                    yield _looked(waiting.popleft())
+            yield from map(_looked, waiting)
 
     def for_ids(self) -> Iterator[Hit]:
         """Yields ids that are not the addressee's: in id fields any, elsewhere those of other tenants."""
@@ -188,6 +196,11 @@ class _Look:
         result = database.select(self.con, query("reports/guard_text", self.case.site))
         while batch := result.fetchmany(_BATCH):
             yield from batch
+
+
+def _looked(text: tuple[str | None, bool, Future[set[str]]]) -> tuple[str | None, bool, set[str]]:
+    tenant, is_own, found = text
+    return tenant, is_own, found.result()
 
 
 def _zones(letter: Screened, fixed: list[str]) -> Iterator[_Zone]:

@@ -38,7 +38,7 @@ def fold(text: str) -> str:
 @cache
 def _alphanumeric() -> npt.NDArray[np.bool_]:
     """Returns, for every code point, whether it is a letter or digit."""
-    return np.fromiter((chr(code).isalnum() for code in range(0x110000)), dtype=np.bool_, count=0x110000)
+    return np.frombuffer(bytes(map(str.isalnum, map(chr, range(0x110000)))), dtype=np.bool_)
 
 
 def _codes(text: str) -> npt.NDArray[np.uint32]:

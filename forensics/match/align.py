@@ -88,12 +88,8 @@ def _between(response: bytes, source: bytes, begin: tuple[int, int], end: tuple[
 
 
 def _blocks(a: bytes, b: bytes) -> list[Run]:
-    codes = Levenshtein.opcodes(a, b)
-    return [
-        (code.src_start, code.dest_start, code.src_end - code.src_start)
-        for code in codes
-        if code.tag == "equal" and code.src_end - code.src_start >= _SHORTEST
-    ]
+    blocks = Levenshtein.editops(a, b).as_matching_blocks()
+    return [(block.a, block.b, block.size) for block in blocks if block.size >= _SHORTEST]
 
 
 def _extend(

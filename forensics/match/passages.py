@@ -52,7 +52,12 @@ def passages(
     texts = pair.response.folded.spelling, pair.folded.spelling
     lead = pair.response.folded.leads
     aligned = [_whole_words(pair, align(texts, chain, raw, lead, gap)) for chain in chosen]
-    weighed = sorted((-stretch_score(runs, net), -stretch_score(runs, raw), runs) for runs in aligned)
+    place = pair.location_milli
+    weighed = sorted(
+        (-stretch_score(runs, net), -worth, runs)
+        for runs in aligned
+        if (worth := stretch_score(runs, raw)) + anchor - place >= min(least_milli, LISTED)
+    )
     edges = [_edges(pair, runs) for _, _, runs in weighed]
     spans: list[Span] = []
     told: list[Run] = []
@@ -62,9 +67,9 @@ def passages(
         score, worth, runs = -weighed[i][0], -weighed[i][1], weighed[i][2]
         longest = max(raw[at + length] - raw[at] for at, _, length in runs)
         earned = credit * min(longest, FULL_RUN) // FULL_RUN
-        bits = max(0, score + earned - pair.location_milli) if score else 0
+        bits = max(0, score + earned - place) if score else 0
         explained = _explained(runs, pair.weights)
-        if bits < least_milli and not (explained and worth + anchor - pair.location_milli >= LISTED):
+        if bits < least_milli and not (explained and worth + anchor - place >= LISTED):
             continue
         if bits:
             credit = 0

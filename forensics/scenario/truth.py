@@ -104,7 +104,7 @@ def _expected(exchange: Exchange, by_key: Mapping[str, Exchange], hanging: Itera
         integrity="affected" if affected else "not_affected",
         mechanism=mechanism,
         disclosure=disclosure,
-        over_pool=exchange.over_pool,
+        over_pool=_shown_over_pool(exchange),
         eligible=delivered and not exchange.over_pool and any(_could_hit(one, exchange) for one in hanging),
         source_request_id=first.request_id if first else None,
         source_tenant=first.tenant.name if first else None,
@@ -115,6 +115,15 @@ def _expected(exchange: Exchange, by_key: Mapping[str, Exchange], hanging: Itera
         pages=_pages(exchange, by_key) if affected else {},
         words=tuple(asdict(word) | {"source": by_key[word.source].request_id} for word in _words(exchange)),
     )
+
+
+def _shown_over_pool(exchange: Exchange) -> str | None:
+    """Returns the over-pool outcome where a log counts the prompt's tokens.
+
+    Rejects are logged on rank 0 alone, and where the client gave up neither decode nor the gateway counts anything.
+    """
+    uncounted = exchange.outcome == "timeout" and exchange.prefill_rank != 0
+    return None if uncounted else exchange.over_pool
 
 
 def _words(exchange: Exchange) -> tuple[Any, ...]:

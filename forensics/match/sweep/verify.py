@@ -130,15 +130,14 @@ class Verifier:
         index = self._index
         kind = np.empty(len(answer.folded), dtype=np.uint8)
         pricing.kinds(index.held.answers, r, index.kept, index.holders, most, kind)
-        raw = answer.intrinsic
+        raw = answer.intrinsic.copy()
+        novel = (kind == pricing.NOVEL) & answer.counted & ~answer.repeated
+        raw[novel] = np.maximum(raw, self._rate)[novel]
         net = raw.copy()
-        novel = (kind == pricing.NOVEL) & answer.counted
-        net[novel] = np.maximum(net, self._rate)[novel]
         stock = kind == pricing.STOCK
         net[stock] = np.minimum(net, STOCK_LETTER)[stock]
         own, public = kind == pricing.OWN, kind == pricing.PUBLIC
         net[own | public] = 0
-        net[answer.repeated] = 0
         return Weights(raw, net, own, public, stock)
 
     def _best(self, found: Sequence[Passage]) -> list[Passage]:
