@@ -23,6 +23,19 @@ MOST_BITS: Final = 2_000  # milli-bits of one letter
 LETTER: Final = 1_000
 DIGIT: Final = 3_322
 STOCK_LETTER: Final = 350
+PHRASE: Final = 32  # bytes: what is shorter, anybody may say twice
+
+
+@compiled
+def _demote(kind: Bytes) -> None:
+    """Turns runs that explain less than ``PHRASE`` bytes into STOCK: a phrase of one's own explains no passage."""
+    begin = 0
+    for byte in range(1, len(kind) + 1):
+        if byte < len(kind) and kind[byte] == kind[begin]:
+            continue
+        if kind[begin] >= PUBLIC and byte - begin < PHRASE:
+            kind[begin:byte] = STOCK
+        begin = byte
 
 
 @compiled
@@ -53,6 +66,7 @@ def kinds(answers: Answers, r: int, kept: Kept, holders: Bytes, most: int, kind:
                 kind[byte] = max(known, what)
             elif known < PUBLIC and known != NOVEL:
                 kind[byte] = what
+    _demote(kind)
 
 
 @compiled
