@@ -15,7 +15,7 @@ from forensics.errors import ForensicsError
 from forensics.judge.run import JudgeReport, judge
 from forensics.link.run import LinkReport, link
 from forensics.match.run import match
-from forensics.match.sweep.case import sweep
+from forensics.match.sweep.case import no_sweep, sweep
 from forensics.suspect.run import SuspectReport, suspect
 
 
@@ -71,7 +71,7 @@ def analyze_case(case: Case, *, metadata_only: bool = False, bounds: Bounds | No
         if bounds:
             _sweep(con, case, bounds)
         else:
-            con.execute("DROP TABLE IF EXISTS unexplained_match; DROP TABLE IF EXISTS sweep_span")
+            no_sweep(con, case)
         result = judge(con, case, metadata_only=metadata_only)
     for integrity, disclosure, count in result.verdicts:
         _say(f"judge    {count:>7,} {integrity}{f', {disclosure}' if disclosure else ''}")

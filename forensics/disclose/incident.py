@@ -46,6 +46,7 @@ def _context(
     config = case.config
     found = {name: _times(rows(con, case, name)) for name in (
         "limits", "affected", "tenant", "looked_for", "detector", "manifest", "reject", "clock", "ambiguity",
+        "unexplained",
     )}  # fmt: skip
     return {
         "title": config.title,

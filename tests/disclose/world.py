@@ -67,6 +67,8 @@ TABLES = {
     "worker_limit": "worker VARCHAR, start_ns BIGINT, end_ns BIGINT, rank INTEGER, how VARCHAR, record_id VARCHAR, "
     "pool_tokens BIGINT, context_tokens BIGINT, limit_tokens BIGINT, auto_truncate BOOLEAN, in_force BOOLEAN",
     "clock": "worker VARCHAR, pairs BIGINT, low_ns BIGINT, high_ns BIGINT, skew_ns BIGINT",
+    "unexplained_match": "exchange_id VARCHAR, span INTEGER, tenant VARCHAR, source_tenant VARCHAR, placement VARCHAR, "
+    "strength VARCHAR, bits_milli BIGINT",
     "ambiguity": "subject VARCHAR, what VARCHAR, detail VARCHAR",
     "suspicion": "exchange_id VARCHAR, mechanism VARCHAR, status VARCHAR, reason VARCHAR, basis VARCHAR, "
     "detail VARCHAR, trigger_exchange_id VARCHAR, outcome VARCHAR",

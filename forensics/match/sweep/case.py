@@ -97,6 +97,12 @@ def sweep(con: duckdb.DuckDBPyConnection, case: Case, *, threads: int, memory: i
     return SweepReport(run.figures, len(found), responses, probable, confirmed)
 
 
+def no_sweep(con: duckdb.DuckDBPyConnection, case: Case) -> None:
+    """Writes the tables of a sweep without rows, so that what reads them finds them."""
+    con.execute(f"CREATE OR REPLACE TABLE sweep_span ({SPAN_COLUMNS})")
+    create_table(con, "unexplained_match", query("match/unexplained_match", case.site), confirmed_milli=0)
+
+
 def _key(con: duckdb.DuckDBPyConnection, case: Case, memory: int) -> str:
     """Returns a digest of all that a sweep's steps follow from."""
     contents = sorted(path.parent.name for path in case.evidence.glob("*/text.parquet"))

@@ -13,7 +13,7 @@ import numba as nb
 import numpy as np
 
 from forensics.match.kernel import Bytes, Ints, compiled
-from forensics.match.sweep.scan import FIRST, LAST, Answers, Kept
+from forensics.match.sweep.scan import FIRST, LAST, RESPONSE, SCORE, Answers, Kept
 from forensics.match.sweep.seeding import GRAM, seeds
 from forensics.match.sweep.table import CAPPED, find
 
@@ -23,6 +23,19 @@ MOST_BITS: Final = 2_000  # milli-bits of one letter
 LETTER: Final = 1_000
 DIGIT: Final = 3_322
 STOCK_LETTER: Final = 350
+PHRASE: Final = 32  # bytes: what is shorter, anybody may say twice
+
+
+@compiled
+def _demote(kind: Bytes) -> None:
+    """Turns runs that explain less than ``PHRASE`` bytes into STOCK: a phrase of one's own explains no passage."""
+    begin = 0
+    for byte in range(1, len(kind) + 1):
+        if byte < len(kind) and kind[byte] == kind[begin]:
+            continue
+        if kind[begin] >= PUBLIC and byte - begin < PHRASE:
+            kind[begin:byte] = STOCK
+        begin = byte
 
 
 @compiled
@@ -53,19 +66,25 @@ def kinds(answers: Answers, r: int, kept: Kept, holders: Bytes, most: int, kind:
                 kind[byte] = max(known, what)
             elif known < PUBLIC and known != NOVEL:
                 kind[byte] = what
+    _demote(kind)
 
 
 @compiled
 def coarse(rows: Ints, most: Ints, answers: Answers, kept: Kept, holders: Bytes, rate: int, worth: Ints) -> None:
-    """Writes, for each nominated row, the most that its passage can say, in milli-bits.
+    """Writes, for each nominated row, about what its passage says, in milli-bits: rather too much than too little.
 
-    ``most[i]`` is how many tenants may hold a seed of row i that still counts as novel.
+    ``most[i]`` is how many tenants may hold a seed of row i that still counts as novel. Rows of one response should
+    follow each other.
     """
+    known, known_most = -1, -1
+    kind = np.empty(0, dtype=np.uint8)
     for i in range(len(rows)):
-        r = rows[i, 0]
+        r = rows[i, RESPONSE]
         low, size = answers.bounds[r], answers.bounds[r + 1] - answers.bounds[r]
-        kind = np.empty(size, dtype=np.uint8)
-        kinds(answers, r, kept, holders, most[i], kind)
+        if r != known or most[i] != known_most:
+            kind = np.empty(size, dtype=np.uint8)
+            kinds(answers, r, kept, holders, most[i], kind)
+            known, known_most = r, most[i]
         total = 0
         for byte in range(rows[i, FIRST], rows[i, LAST]):
             what, value = kind[byte], answers.data[low + byte]
@@ -76,4 +95,7 @@ def coarse(rows: Ints, most: Ints, answers: Answers, kept: Kept, holders: Bytes,
                 total += max(rate, own)
             elif what == STOCK:
                 total += STOCK_LETTER
-        worth[i] = total
+        # What differs was counted too: of n bytes with d differences, which cost two each, the score is n less 3 d.
+        width = max(rows[i, LAST] - rows[i, FIRST], 1)
+        alike = min(width, (width + rows[i, SCORE]) // 2 + 8)
+        worth[i] = total * alike // width

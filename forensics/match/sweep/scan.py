@@ -15,8 +15,8 @@ from forensics.match.sweep.seeding import GRAM, seeds
 from forensics.match.sweep.table import find_from, passes
 
 FACTS: Final = ("tenant", "exchange", "began", "until")  # of a response; times in ns UTC
-FIELDS: Final = 7  # response, text, first and last byte in the one, in the other, score
-RESPONSE, TEXT, FIRST, LAST, SOURCE_FIRST, SOURCE_LAST, SCORE = range(FIELDS)
+FIELDS: Final = 8  # response, text, first and last byte in the one, in the other, score, bytes of the text
+RESPONSE, TEXT, FIRST, LAST, SOURCE_FIRST, SOURCE_LAST, SCORE, SIZE = range(FIELDS)
 REACH: Final = 4096  # bytes that a segment extends to either side
 _REPEATS: Final = 8  # times that one seed of a text is looked at
 _SLOTS: Final = 4096
@@ -199,7 +199,10 @@ def scan(
                 rows[segments, 5] = score
                 segments += 1
         if segments:
-            needed += _nominate(rows[:segments], texts.number[t], least, found[min(needed, len(found)) :])
+            nominated = found[min(needed, len(found)) :]
+            named = _nominate(rows[:segments], texts.number[t], least, nominated)
+            nominated[:named, SIZE] = high - low
+            needed += named
     return needed, looked
 
 

@@ -107,9 +107,8 @@ def probe(
         found = seeds(data, bounds[text], bounds[text + 1], hashes, places)
         value = np.uint64(bounds[text + 1] - bounds[text])
         for k in range(found):
-            value = (value ^ hashes[k]) * np.uint64(0xFF51AFD7ED558CCD)
-            value ^= value >> _S32
-        digests[text] = np.int64(value)
+            value += hashes[k] * hashes[k] ^ hashes[k]
+        digests[text] = nb.int64(value)
         for k in range(found):
             cell = _cell(hashes[k], shift)
             hits[count] = hashes[k]

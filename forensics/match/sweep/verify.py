@@ -18,7 +18,7 @@ from forensics.match.spans import Span, apart
 from forensics.match.sweep import pricing
 from forensics.match.sweep.corpus import Corpus, fetch
 from forensics.match.sweep.index import Index
-from forensics.match.sweep.scan import FIRST, LAST, RESPONSE, SCORE, SOURCE_FIRST, SOURCE_LAST, TEXT
+from forensics.match.sweep.scan import FIRST, LAST, RESPONSE, SCORE, SIZE, SOURCE_FIRST, SOURCE_LAST, TEXT
 from forensics.match.sweep.seeding import GRAM
 from forensics.match.tokens import DIGIT_BITS, LETTER, NO_FACTS, Tokens
 from forensics.match.weigh import IDEOGRAPH_BITS, STOCK_LETTER, Weights, repeated
@@ -26,7 +26,7 @@ from forensics.match.weigh import IDEOGRAPH_BITS, STOCK_LETTER, Weights, repeate
 EXACT: Final = 8  # bytes of the shortest run that the alignment starts from
 GAP: Final = 60  # widest gap of a passage, in bytes
 MARGIN: Final = 400  # bytes of the source looked at before and after what was nominated
-SLACK: Final = 10_000  # milli-bits that alignment may add to what the scan saw
+SLACK: Final = 8_000  # milli-bits that alignment may add to what the scan saw
 MOST_CHAINS: Final = 16
 LONG: Final = 120  # letters from which a passage of a prompt may have been read by several tenants
 
@@ -81,13 +81,14 @@ class Verifier:
         read the same pages.
         """
         answers = self._index.held.answers
+        rows = rows[np.lexsort(rows.T[::-1])]
         most = np.full(len(rows), 2, dtype=np.int64)
         long = np.flatnonzero((rows[:, SCORE] >= LONG) & self._corpus.meta.prompt[rows[:, TEXT]])
         most[long] = 1 + self._readers(rows[long])
         worth = np.zeros(len(rows), dtype=np.int64)
         pricing.coarse(rows, most, answers, self._index.kept, self._index.holders, self._rate, worth)
-        sizes = np.maximum(np.diff(answers.bounds)[rows[:, 0]], 2)
-        location = np.round(1000 * np.log2(sizes)).astype(np.int64) + 1000
+        sizes = np.maximum(np.diff(answers.bounds)[rows[:, RESPONSE]], 2) * np.maximum(rows[:, SIZE], 2)
+        location = np.round(1000 * np.log2(sizes)).astype(np.int64)
         kept = worth + SLACK - location >= self._least
         return rows[kept], most[kept]
 
@@ -129,15 +130,14 @@ class Verifier:
         index = self._index
         kind = np.empty(len(answer.folded), dtype=np.uint8)
         pricing.kinds(index.held.answers, r, index.kept, index.holders, most, kind)
-        raw = answer.intrinsic
+        raw = answer.intrinsic.copy()
+        novel = (kind == pricing.NOVEL) & answer.counted & ~answer.repeated
+        raw[novel] = np.maximum(raw, self._rate)[novel]
         net = raw.copy()
-        novel = (kind == pricing.NOVEL) & answer.counted
-        net[novel] = np.maximum(net, self._rate)[novel]
         stock = kind == pricing.STOCK
         net[stock] = np.minimum(net, STOCK_LETTER)[stock]
         own, public = kind == pricing.OWN, kind == pricing.PUBLIC
         net[own | public] = 0
-        net[answer.repeated] = 0
         return Weights(raw, net, own, public, stock)
 
     def _best(self, found: Sequence[Passage]) -> list[Passage]:
