@@ -25,6 +25,7 @@ KINDS = {
     "verdicts": "Verdicts",
     "coverage": "Coverage",
     "reports": "Report tables",
+    "preflight": "Preflight checks",
 }
 NOTE = "<!-- written by docs/make_reference.py; do not edit -->\n\n"
 
@@ -82,7 +83,9 @@ def _shown(value: object) -> str:
 
 def query_pages() -> str:
     """Every query with its header: question, grain, inputs, assumptions, what establishes and excludes."""
-    parts = [f"{NOTE}# Queries\n\nEach is one file; `forensics sql CASE NAME` runs one.\n"]
+    parts = [
+        f"{NOTE}# Queries\n\nEach is one file; `forensics sql CASE NAME` runs one, preflight checks apart, which `forensics preflight` runs.\n"
+    ]
     for kind, title in KINDS.items():
         parts.append(f"\n## {title}\n")
         for each in queries(kind):

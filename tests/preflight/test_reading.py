@@ -148,6 +148,18 @@ def test_a_statement_mends_no_failure_and_holds_for_its_version_only(tmp_path: P
     assert "is for 0.5.22, not 0.5.17" in rows["a_rejection"].reason
 
 
+def test_the_documented_statements_are_read_and_all_checks_are_documented(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "preflight.md").read_text(encoding="utf-8")
+    path = tmp_path / "statements.toml"
+    path.write_text(page.split("```toml\n")[1].split("```")[0])
+    stated = Stated()
+    statements.read(path, stated)
+    assert stated.workers == {"prefill": 2, "decode": 4}
+    assert stated.answers["a_rejection"].version == "0.5.23"
+    names = statements.checks() | {row.check for row in preflight([HERE / "07-ranks-of-two-sizes"]).rows}
+    assert all(f"`{name}`" in page for name in names)
+
+
 def test_workers_that_were_not_shown_are_missed(tmp_path: Path) -> None:
     path = tmp_path / "statements.toml"
     path.write_text("[workers]\nprefill = 1\ndecode = 4\n")
