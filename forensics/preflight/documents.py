@@ -9,6 +9,8 @@ from forensics.disclose import inert
 from forensics.errors import ForensicsError
 from forensics.preflight.answers import LETTERS, ORDER, WORDS, Answers, Row
 
+_SHOWN = 4
+
 
 def text(answers: Answers) -> str:
     """Returns the answers for a terminal: one block per letter, reasons and fixes below."""
@@ -18,15 +20,28 @@ def text(answers: Answers) -> str:
 def _lines(answers: Answers) -> Iterator[str]:
     for letter, answer in answers.letters.items():
         yield f"{letter}  {WORDS[answer].upper():<13}  {LETTERS[letter]}"
-        for row in sorted(answers.of(letter), key=lambda each: -ORDER.index(each.answer)):
-            place = row.where if row.where.startswith(row.subject) else row.subject
-            yield f"   {WORDS[row.answer]:<13}  {row.check}  {inert.text(place)}"
-            yield f"{'':<18}{inert.text(row.reason)}"
-            if row.fix:
-                yield f"{'':<18}fix: {inert.text(row.fix)} [{inert.text(row.setting)}]"
+        for rows in _alike(answers.of(letter)):
+            yield f"   {WORDS[rows[0].answer]:<13}  {rows[0].check}  {_places(rows)}"
+            yield f"{'':<18}{inert.text(rows[0].reason)}"
+            if rows[0].fix:
+                yield f"{'':<18}fix: {inert.text(rows[0].fix)} [{inert.text(rows[0].setting)}]"
     for problem in answers.problems:
         yield f"not read: {inert.text(str(problem))}"
     yield _summary(answers)
+
+
+def _alike(rows: list[Row]) -> list[list[Row]]:
+    """Returns rows that say the same together, the worst first."""
+    groups: dict[tuple[int, str, str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((-ORDER.index(row.answer), row.check, row.reason, row.fix), []).append(row)
+    return [groups[key] for key in sorted(groups)]
+
+
+def _places(rows: list[Row]) -> str:
+    places = [inert.text(row.where if row.where.startswith(row.subject) else row.subject) for row in rows]
+    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+    return ", ".join(places[:_SHOWN]) + more
 
 
 def _summary(answers: Answers) -> str:

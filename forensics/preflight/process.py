@@ -7,8 +7,10 @@ import duckdb
 PROCESS: dict[str, str] = {
     "process": "VARCHAR",
     "path": "VARCHAR",
+    "address": "VARCHAR",
     "line": "BIGINT",
     "shown": "VARCHAR",
+    "told_by": "VARCHAR",
     "engine": "VARCHAR",
     "version": "VARCHAR",
     "role": "VARCHAR",
@@ -33,9 +35,10 @@ PROCESS: dict[str, str] = {
     "detections": "BIGINT",
     "detected_line": "BIGINT",
 }
-"""``shown`` is ``running`` or ``declared``; ``settings`` says whether all of its arguments are shown, so that an absent
-one is off; ``context_is_least``, whether the context may be longer; ``restarted``, whether it has not said its limits
-since its last start. Limits are in tokens."""
+"""``address`` is host:port where it names one worker. ``shown`` is ``running`` or ``declared``, ``told_by``
+``server_info`` or ``log``. ``settings`` says whether all of its arguments are shown, so that an absent one is off;
+``context_is_least``, whether the context may be longer; ``restarted``, whether it has not said its limits since
+its last start. Limits are in tokens."""
 
 Process = dict[str, object]
 """Some columns of one process; the others are not known."""

@@ -166,3 +166,23 @@ def test_workers_that_were_not_shown_are_missed(tmp_path: Path) -> None:
     rows = {each.check: each for each in preflight([HERE / "01-published", path]).rows}
     assert rows["a_workers"].answer == "cannot_tell"
     assert "1 of 4 decode workers" in rows["a_workers"].reason
+
+
+def test_a_log_and_an_answer_of_one_worker_are_one(tmp_path: Path) -> None:
+    files = [HERE / "05-pools-of-log-lines" / "prefill-0.log", HERE / "02-sound" / "prefill-0.json"]
+    path = tmp_path / "statements.toml"
+    path.write_text("[workers]\nprefill = 2\ndecode = 0\n")
+    found = preflight([*files, path])
+    (workers,) = [each for each in found.rows if each.check == "a_workers"]
+    assert workers.reason == "1 of 2 prefill and 0 of 0 decode workers were shown"
+    assert {each.answer for each in found.rows if each.check == "a_version"} == {"pass"}
+
+
+def test_many_that_say_the_same_are_told_once(tmp_path: Path) -> None:
+    answer = (HERE / "01-published" / "prefill-0.json").read_text()
+    for number in range(7):
+        (tmp_path / f"prefill-{number}.json").write_text(answer)
+    told = documents.text(preflight([tmp_path]))
+    assert told.count("pool 681,280 under context 1,048,576") == 1
+    assert "and 3 more" in told
+    assert "7 prefill and 0 decode workers" in told

@@ -8,7 +8,7 @@
 --   pool is what limits, so the context is at least one token more. vLLM: lines of api_server.py, core.py, kv_cache_utils.py
 -- false positives: vLLM's arguments are read from a line that may be cut at 2,000 characters; then their absence says nothing
 WITH said AS MATERIALIZED (
-    SELECT f.path, f.format AS file_format, r.line, r.byte_offset, r.item, r.kind, r.engine, r.engine_version, r.disaggregation,
+    SELECT f.path, f.format AS file_format, r.worker_address, r.line, r.byte_offset, r.item, r.kind, r.engine, r.engine_version, r.disaggregation,
            r.dp_rank, r.pool_tokens, r.context_tokens, r.page_size, r.auto_truncate, r.detail,
            r.detail ->> 'source' AS source, coalesce(r.detail ->> 'message', '') AS message
     FROM record AS r
@@ -26,7 +26,7 @@ saved AS (
 server_info AS (
     SELECT path || CASE WHEN count(*) OVER (PARTITION BY path) > 1
                THEN ' #' || row_number() OVER (PARTITION BY path ORDER BY byte_offset, item) ELSE '' END AS process,
-           path, line, engine, engine_version AS version, disaggregation AS role,
+           path, line, 'server_info' AS told_by, worker_address, engine, engine_version AS version, disaggregation AS role,
            least(pool_tokens, list_min(rank_pools)) AS pool_tokens,
            coalesce(context_tokens, CASE WHEN longest + 6 = pool_tokens THEN pool_tokens + 1 ELSE longest + 6 END) AS context_tokens,
            context_tokens IS NULL AND longest + 6 = pool_tokens AS context_is_least,
@@ -53,7 +53,7 @@ logged AS MATERIALIZED (
 
 arguments AS (
     SELECT path, arg_max(detail, byte_offset) AS detail, arg_max(page_size, byte_offset) AS page_size,
-           arg_max(auto_truncate, byte_offset) AS auto_truncate, arg_max(disaggregation, byte_offset) AS role,
+           arg_max(auto_truncate, byte_offset) AS auto_truncate, arg_max(worker_address, byte_offset) AS worker_address, arg_max(disaggregation, byte_offset) AS role,
            arg_max(context_tokens, byte_offset) AS context_tokens
     FROM logged
     WHERE kind = 'start' AND is_since
@@ -97,7 +97,7 @@ seen AS (
 ),
 
 log AS (
-    SELECT s.path AS process, s.path, coalesce(l.line, v.line) AS line, CASE WHEN s.is_vllm THEN 'vllm' ELSE 'sglang' END AS engine,
+    SELECT s.path AS process, s.path, coalesce(l.line, v.line) AS line, 'log' AS told_by, CASE WHEN s.is_vllm THEN 'vllm' ELSE 'sglang' END AS engine,
            v.version,
            CASE
                WHEN v.kv_role = 'producer' THEN 'prefill' WHEN v.kv_role = 'consumer' THEN 'decode'
@@ -106,7 +106,7 @@ log AS (
            l.pool_tokens, coalesce(l.context_tokens, v.resolved, v.served, v.asked, a.context_tokens) AS context_tokens,
            FALSE AS context_is_least, coalesce(l.ranks, 0) AS ranks,
            coalesce(try_cast(a.detail ->> 'dp_size' AS INTEGER), 1) AS dp_size, coalesce(l.restarted, FALSE) AS restarted,
-           coalesce(v.settings, a.path IS NOT NULL) AS settings, a.auto_truncate, a.page_size, a.detail, v.connected, v.prefix_cache,
+           coalesce(v.settings, a.path IS NOT NULL) AS settings, a.auto_truncate, a.page_size, a.detail, a.worker_address, v.connected, v.prefix_cache,
            s.detections, s.detected_line
     FROM seen AS s
     LEFT JOIN limits AS l ON l.path = s.path
@@ -122,7 +122,9 @@ both_ways AS (
 )
 
 SELECT
-    process, path, line, 'running' AS shown, engine, version, CASE WHEN role = 'none' THEN 'unified' ELSE role END AS role,
+    process, path, line,
+    CASE WHEN NOT regexp_matches(worker_address, '^(0\.0\.0\.0|127\..*|localhost|::1?|\[::1?\]):') THEN worker_address END AS address,
+    'running' AS shown, told_by, engine, version, CASE WHEN role = 'none' THEN 'unified' ELSE role END AS role,
     coalesce(connected, CASE WHEN role IN ('prefill', 'decode') THEN TRUE WHEN role = 'none' THEN FALSE END) AS disaggregated,
     pool_tokens, context_tokens, context_is_least, ranks, dp_size, restarted, settings, auto_truncate, page_size,
     detail ->> 'kv_cache_dtype' AS kv_dtype, detail ->> 'transfer_backend' AS backend,

@@ -2,7 +2,8 @@
 -- grain: one row per running process; where none was given, one per declared one
 -- inputs: process
 -- assumptions: a declaration speaks for the running processes of its engine and role, or for all if it names no role. It
---   only fills in what a process cannot say of itself: the environment, and the version where a log lacks it. Where several
+--   only fills in what a process cannot say of itself: the environment, and the version where neither its log nor a
+--   /server_info of the same address has it. Where several
 --   declarations speak for one process, the worst setting counts, and a missing one leaves it open
 WITH asked AS (
     SELECT * FROM process
@@ -22,15 +23,24 @@ told AS (
     GROUP BY a.process
 ),
 
+named AS (
+    SELECT address, min(version) AS version
+    FROM process
+    WHERE shown = 'running' AND address IS NOT NULL
+    GROUP BY address
+    HAVING count(DISTINCT version) = 1
+),
+
 filled AS (
     SELECT a.* REPLACE (
-               coalesce(a.version, t.declared_version) AS version, coalesce(a.deferred, t.declared_deferred) AS deferred,
+               coalesce(a.version, n.version, t.declared_version) AS version, coalesce(a.deferred, t.declared_deferred) AS deferred,
                coalesce(a.deferred_seconds, t.declared_seconds) AS deferred_seconds,
                coalesce(a.batch_indices, t.declared_indices) AS batch_indices
            ),
-           a.version IS NULL AND t.declared_version IS NOT NULL AS version_is_declared
+           a.version IS NULL AND n.version IS NULL AND t.declared_version IS NOT NULL AS version_is_declared
     FROM asked AS a
     LEFT JOIN told AS t ON t.of_process = a.process
+    LEFT JOIN named AS n ON n.address = a.address
 )
 
 SELECT *,
