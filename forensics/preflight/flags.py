@@ -8,13 +8,14 @@ from forensics.preflight.process import Process
 
 _COUNT = re.compile(r"(\d+(?:\.\d+)?)([kKmM]?)")
 _TIMES = {"": 1, "k": 1000, "K": 1024, "m": 1000**2, "M": 1024**2}
+_DIGITS = 12
 _ROLES = {"kv_producer": "prefill", "kv_consumer": "decode"}
 
 
 def count(text: str) -> int | None:
     """Returns a number of tokens as the engines read it (``128k`` is 128,000, ``128K`` 131,072); None if it is none."""
     found = _COUNT.fullmatch(text.strip())
-    return int(float(found[1]) * _TIMES[found[2]]) if found else None
+    return int(float(found[1]) * _TIMES[found[2]]) if found and len(found[1]) <= _DIGITS else None
 
 
 def truth(text: str) -> bool | None:

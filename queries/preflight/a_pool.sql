@@ -36,13 +36,13 @@ SELECT
         WHEN ranks < dp_size
             THEN 'the pools of ' || ranks || ' of ' || dp_size || ' data-parallel ranks are shown (smallest ' || pool_shown || ')'
         ELSE 'pool ' || pool_shown || ', context ' || context_shown || ': margin ' || format('{:,}', pool_tokens - context_tokens)
-            || ' tokens (' || (100 * (pool_tokens - context_tokens) // context_tokens) || ' %)'
+            || ' tokens (' || (100 * (pool_tokens - context_tokens) // greatest(context_tokens, 1)) || ' %)'
     END AS reason,
     CASE WHEN engine = 'vllm' THEN '--max-model-len, --gpu-memory-utilization' ELSE '--context-length, --mem-fraction-static' END AS setting,
     CASE
         WHEN shown = 'declared' THEN 'Save /server_info, or the log since its start, of every running prefill and decode worker and give it'
         WHEN pool_tokens < context_tokens AND engine IS DISTINCT FROM 'vllm'
-            THEN 'Set --context-length to ' || (pool_tokens - pool_tokens % 1024) || ' or less on every prefill and decode worker, or '
+            THEN 'Set --context-length to ' || greatest(pool_tokens - pool_tokens % 1024, least(pool_tokens, 1024)) || ' or less on every prefill and decode worker, or '
                 || CASE WHEN context_is_least THEN 'enlarge the pool beyond the model''s context'
                         ELSE 'enlarge the pool to at least ' || context_shown || ' tokens' END
                 || ' (more memory by --mem-fraction-static, more GPUs per worker, a smaller KV type); restart and check again'

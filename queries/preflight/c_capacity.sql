@@ -14,7 +14,7 @@ WITH held AS (
 SELECT
     process AS subject, path, line,
     CASE WHEN tokens >= pool_tokens THEN 'fail' WHEN 2 * tokens >= pool_tokens THEN 'fragile' ELSE 'pass' END AS answer,
-    'aborts hold ' || format('{:,}', tokens) || ' of ' || pool_shown || ' tokens of its pool (' || (100 * tokens // pool_tokens) || ' %)'
+    'aborts hold ' || format('{:,}', tokens) || ' of ' || pool_shown || ' tokens of its pool (' || (100 * tokens // greatest(pool_tokens, 1)) || ' %)'
         AS reason,
     '[aborts] per_minute x hold x tokens' AS setting, 'Enlarge the pool, add decode workers, or lower the hold, not under 60 s' AS fix
 FROM held

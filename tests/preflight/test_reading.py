@@ -1,5 +1,6 @@
 """What files may hold: hostile names, aliases, shells, half words, and statements that do not hold."""
 
+import json
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -186,3 +187,23 @@ def test_many_that_say_the_same_are_told_once(tmp_path: Path) -> None:
     assert told.count("pool 681,280 under context 1,048,576") == 1
     assert "and 3 more" in told
     assert "7 prefill and 0 decode workers" in told
+
+
+def test_a_manifest_may_be_json(tmp_path: Path) -> None:
+    pod = {"command": ["vllm", "serve", "/m"], "args": ["--max-model-len", "4096"], "image": "vllm/vllm-openai:v0.11.0"}
+    (tmp_path / "pods.json").write_text(json.dumps({"kind": "List", "items": [{"spec": {"containers": [pod, pod]}}]}))
+    found = preflight([tmp_path])
+    assert not found.problems
+    assert len([each for each in found.rows if each.check == "a_pool"]) == 2
+
+
+def test_absurd_numbers_are_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "values.yaml").write_text(
+        f"decode:\n  contextLength: {'9' * 40}\n  pageSize: 0\n  image: lmsysorg/sglang:v4000000.99999999999.1\n"
+    )
+    answer = json.loads((HERE / "02-sound" / "decode-0.json").read_text())
+    answer |= {"context_length": 0, "max_total_num_tokens": 0, "internal_states": [], "version": "999999.999999.999999"}
+    (tmp_path / "decode-0.json").write_text(json.dumps(answer))
+    found = preflight([tmp_path])
+    assert not found.problems
+    assert all(each.reason for each in found.rows)

@@ -45,9 +45,9 @@ filled AS (
 
 SELECT *,
        -- 0.5.22 is 5022; a pre-release comes before its release
-       try_cast(regexp_extract(version, '^v?(\d+)\.(\d+)\.(\d+)', 1) AS INTEGER) * 1000000
-           + try_cast(regexp_extract(version, '^v?(\d+)\.(\d+)\.(\d+)', 2) AS INTEGER) * 1000
-           + try_cast(regexp_extract(version, '^v?(\d+)\.(\d+)\.(\d+)', 3) AS INTEGER)
+       try_cast(regexp_extract(version, '^v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})', 1) AS BIGINT) * 1000000
+           + try_cast(regexp_extract(version, '^v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})', 2) AS BIGINT) * 1000
+           + try_cast(regexp_extract(version, '^v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})', 3) AS BIGINT)
            - CASE WHEN regexp_matches(version, '^v?\d+\.\d+\.\d+\.?(rc|a|b|dev)\d') THEN 1 ELSE 0 END AS version_number,
        CASE WHEN context_is_least THEN 'at least ' ELSE '' END || format('{:,}', context_tokens) AS context_shown,
        format('{:,}', pool_tokens) AS pool_shown
