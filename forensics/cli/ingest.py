@@ -106,15 +106,15 @@ def _problem(text: str) -> str:
 
 
 class _Display:
-    """Two bars on stderr, one per reading."""
+    """Bars on stderr: fetching and unpacking where there is anything to, then one per reading."""
 
     def __init__(self, bars: Bars) -> None:
         self.bars = bars
         self.task: TaskID | None = None
 
     def stage(self, name: str, total: int) -> None:
-        """A new bar begins."""
-        self.task = self.bars.add_task(name, total=max(total, 1))
+        """A new bar begins; one of unknown length pulses."""
+        self.task = self.bars.add_task(name, total=total or None)
 
     def advance(self, done: int) -> None:
         """Moves the last bar."""

@@ -90,7 +90,7 @@ def _piped(spool: Spool, pipe: Pipe | None, bench: Bench) -> Found:
 
     def chunks() -> Iterator[bytes]:
         while chunk := pipe.stream.read(PIECE):
-            bench.advance(0)
+            bench.advance(len(chunk))
             yield chunk
 
     path = spool.keep(chunks())

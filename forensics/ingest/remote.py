@@ -40,7 +40,7 @@ class Objects:
                 where=f"s3://…@{parts.hostname}{parts.path}",
                 fix="Leave them out and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
             )
-        self.address = given.partition("?")[0] if "endpoint" in parts.query or "=" in parts.query else given
+        self.address = given.partition("?")[0] if "=" in parts.query else given
         query = given[len(self.address) :]
         fixed = self.address
         for magic in "*?[":

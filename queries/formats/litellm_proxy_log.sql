@@ -2,7 +2,7 @@
 -- grain: one row per line
 -- inputs: raw (line, byte_offset, item, raw): lines without terminal colours
 -- framing: text
--- detect: ^(?!\s*["{\[]).*(?:LiteLLM(?: Proxy| Router)?:|litellm[._])
+-- detect: ^(?!\s*["{\[]).*(?:LiteLLM(?: Proxy| Router)?:|\blitellm\.|\blitellm_call_id=)
 -- evidence: lines that name LiteLLM
 -- where from: standard output of the LiteLLM proxy
 -- assumptions: its stamps have no date and are not used. Errors name the call that failed, which its payload tells better; the
