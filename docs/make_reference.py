@@ -25,6 +25,7 @@ KINDS = {
     "verdicts": "Verdicts",
     "coverage": "Coverage",
     "reports": "Report tables",
+    "preflight": "Preflight checks",
 }
 NOTE = "<!-- written by docs/make_reference.py; do not edit -->\n\n"
 
@@ -82,7 +83,8 @@ def _shown(value: object) -> str:
 
 def query_pages() -> str:
     """Every query with its header: question, grain, inputs, assumptions, what establishes and excludes."""
-    parts = [f"{NOTE}# Queries\n\nEach is one file; `forensics sql CASE NAME` runs one.\n"]
+    how = "`forensics sql CASE NAME` runs one, preflight checks apart, which `forensics preflight` runs"
+    parts = [f"{NOTE}# Queries\n\nEach is one file; {how}.\n"]
     for kind, title in KINDS.items():
         parts.append(f"\n## {title}\n")
         for each in queries(kind):
@@ -115,10 +117,11 @@ def format_pages() -> str:
     con.execute(
         "CREATE TEMP TABLE raw (line BIGINT, byte_offset BIGINT, item INTEGER, raw VARCHAR, length BIGINT)",
     )
-    parts = [
-        f"{NOTE}# Log formats\n\nEach is one SQL file in `queries/formats/` over raw records; `docs/architecture.md` "
-        "says what each column means. Formats are recognised by their content; `--format NAME` names one.\n"
-    ]
+    about = (
+        "Each is one SQL file in `queries/formats/` over raw records; `docs/architecture.md` "
+        "says what each column means. Formats are recognised by their content; `--format NAME` names one."
+    )
+    parts = [f"{NOTE}# Log formats\n\n{about}\n"]
     for name in sorted(formats.by_name):
         form = formats.by_name[name]
         given = [column for column, *_ in con.execute(f"DESCRIBE {form.query.sql}").fetchall()]

@@ -16,6 +16,7 @@ from forensics.cli import (
     formats,
     ingest,
     init,
+    preflight,
     rejects,
     report,
     snapshot,
@@ -34,7 +35,10 @@ app = typer.Typer(
     rich_markup_mode="rich",
     epilog="Exit codes: 0 done, nothing affected; 1 done, something affected (analyze, report); 2 could not complete.",
 )
-for command in (demo, init, formats, snapshot, ingest, rejects, analyze, report, verdicts, explain, compare, sql):
+_COMMANDS = (
+    demo, init, formats, snapshot, ingest, rejects, analyze, report, verdicts, explain, compare, sql, preflight,
+)  # fmt: skip
+for command in _COMMANDS:
     command.register(app)
 
 

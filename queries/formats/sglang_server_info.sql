@@ -51,6 +51,8 @@ SELECT
         'load_balance_method', a -> 'load_balance_method', 'kv_checksum', a -> 'disaggregation_enable_kv_checksum',
         'kv_canary', a -> 'kv_canary', 'log_requests', a -> 'log_requests', 'log_requests_level', a -> 'log_requests_level',
         'time_stats', a -> 'enable_request_time_stats_logging', 'model_path', a -> 'model_path',
+        'kv_cache_dtype', a -> 'kv_cache_dtype', 'disable_radix_cache', a -> 'disable_radix_cache',
+        'transfer_backend', a -> 'disaggregation_transfer_backend',
         'rank_pools', json_extract(r, '$.internal_states[*].memory_usage.token_capacity')
     ) AS detail,
     CASE WHEN (a -> 'model_path') IS NULL THEN 'not_this_format' END AS reject_reason

@@ -1,0 +1,1 @@
+"""Can this deployment leak? Reads what processes and configurations say of themselves, and answers a checklist."""
