@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -17,13 +18,14 @@ RUN: Final = 20
 DENSE_RUN: Final = 12
 _BASE: Final = 0x9E3779B97F4A7C15
 _BITS: Final = 20
-_BLOCK: Final = 4096
+_MIX: Final = 0xBF58476D1CE4E5B9
 _DENSE: Final = re.compile(
     "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U000323af]{12}"
 )
 _DROP: Final = bytes(code for code in range(128) if not chr(code).isalnum())
 _LOWER: Final = bytes(ord(chr(code).lower()) if code < 128 else code for code in range(256))
 
+Codes = npt.NDArray[np.uint32]
 Hashes = npt.NDArray[np.uint64]
 
 
@@ -41,7 +43,7 @@ def _alphanumeric() -> npt.NDArray[np.bool_]:
     return np.frombuffer(bytes(map(str.isalnum, map(chr, range(0x110000)))), dtype=np.bool_)
 
 
-def _codes(text: str) -> npt.NDArray[np.uint32]:
+def _codes(text: str) -> Codes:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
@@ -78,7 +80,7 @@ class _Sieve:
     def __init__(self, held: list[tuple[str, set[str]]], run: int, *, gram: int, stride: int) -> None:
         self._run, self._gram, self._stride = run, gram, stride
         self.windows = {each for _, found in held for each in found if len(each) == run}
-        grams = [_grams(document, gram, 1) for document, found in held if found & self.windows]
+        grams = [_grams(document, gram) for document, found in held if found & self.windows]
         self._hashes = np.unique(np.concatenate(grams)) if grams else np.empty(0, dtype=np.uint64)
         self._maybe = np.zeros(1 << _BITS, dtype=np.bool_)
         self._maybe[self._hashes >> np.uint64(64 - _BITS)] = True
@@ -86,13 +88,10 @@ class _Sieve:
     def shared(self, folded: str) -> set[str]:
         if not self.windows:
             return set()
-        grams = _grams(folded, self._gram, self._stride)
-        maybe = np.flatnonzero(self._maybe[grams >> np.uint64(64 - _BITS)])
-        at = np.searchsorted(self._hashes, grams[maybe]).clip(max=len(self._hashes) - 1)
-        places = maybe[self._hashes[at] == grams[maybe]] * self._stride
+        places = _places(_codes(folded), self._gram, self._stride, self._hashes, self._maybe)
         found: set[str] = set()
         seen: set[str] = set()
-        for place in places.tolist():
+        for place in places:
             around = folded[max(0, place + self._gram - self._run) : place + self._run]
             if around in seen:  # a text of one character has one surrounding, not a million
                 continue
@@ -101,17 +100,28 @@ class _Sieve:
         return found
 
 
-def _grams(folded: str, gram: int, stride: int) -> Hashes:
-    """Returns the hashes of the grams that begin at every ``stride``-th character."""
+def _grams(folded: str, gram: int) -> Hashes:
+    """Returns the hashes of the grams that begin at every character."""
     codes = _codes(folded)
-    count = max(0, (len(codes) - gram + stride) // stride)
-    hashes = np.zeros(count, dtype=np.uint64)
-    for first in range(0, count, _BLOCK):  # a block and its characters stay in the cache
-        total = hashes[first : first + _BLOCK]
-        block = codes[first * stride : (first + len(total) - 1) * stride + gram].astype(np.uint64)
-        for offset in range(gram):
-            total *= np.uint64(_BASE)
-            total += block[offset::stride][: len(total)]
-        total ^= total >> np.uint64(29)
-        total *= np.uint64(0xBF58476D1CE4E5B9)
-    return hashes
+    return np.array([_hash(codes, at, gram) for at in range(len(codes) - gram + 1)], dtype=np.uint64)
+
+
+@numba.njit(nogil=True, cache=True)
+def _hash(codes: Codes, at: int, gram: int) -> np.uint64:
+    total = np.uint64(0)
+    for offset in range(gram):
+        total = total * np.uint64(_BASE) + np.uint64(codes[at + offset])
+    return (total ^ (total >> np.uint64(29))) * np.uint64(_MIX)
+
+
+@numba.njit(nogil=True, cache=True)
+def _places(codes: Codes, gram: int, stride: int, hashes: Hashes, maybe: npt.NDArray[np.bool_]) -> list[int]:
+    """Returns every ``stride``-th place at which a gram begins whose hash is among ``hashes``, which ascend."""
+    places = [0][:0]  # the compiler wants to see of what
+    for at in range(0, len(codes) - gram + 1, stride):
+        value = _hash(codes, at, gram)
+        if maybe[value >> np.uint64(64 - _BITS)]:
+            rank = np.searchsorted(hashes, value)
+            if rank < len(hashes) and hashes[rank] == value:
+                places.append(at)
+    return places
