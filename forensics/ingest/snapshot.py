@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from adbc_driver_manager import Error
-from adbc_driver_postgresql import dbapi
 
 from forensics.errors import ForensicsError
+
+if TYPE_CHECKING:
+    from adbc_driver_postgresql import dbapi
 
 SPEND = "LiteLLM_SpendLogs"
 
@@ -75,7 +77,11 @@ def place_of(uri: str) -> str:
 
 
 @contextmanager
-def _connection(uri: str) -> Iterator[dbapi.Connection]:
+def _connection(uri: str) -> Iterator["dbapi.Connection"]:
+    # The driver takes a second that other commands need not wait.
+    from adbc_driver_manager import Error  # noqa: PLC0415
+    from adbc_driver_postgresql import dbapi  # noqa: PLC0415
+
     try:
         with dbapi.connect(uri) as con:
             yield con
@@ -88,7 +94,7 @@ def _connection(uri: str) -> Iterator[dbapi.Connection]:
         ) from error
 
 
-def _copy(con: dbapi.Connection, table: str, partial: Path) -> int:
+def _copy(con: "dbapi.Connection", table: str, partial: Path) -> int:
     """Writes the table's rows to ``partial`` and returns how many there were."""
     with con.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")

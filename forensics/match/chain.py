@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from forensics.match.kernel import chain_scores
+from forensics.match.finding import chain_scores
 from forensics.match.seeds import Ints, Segments
 
 _LOOK_BACK: Final = 32

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from forensics.match.kernel import GRAM_BASE, GRAM_MIX, lookup_of, ranks_of, rows_of
+from forensics.match.finding import GRAM_BASE, GRAM_MIX, lookup_of, ranks_of, rows_of
 from forensics.match.normalise import Bytes, Folded
 
 Hashes = npt.NDArray[np.uint64]

@@ -6,13 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from forensics.match.kernel import (
-    Numbers,
-    find_facts,
-    find_grams,
-    ranks_of,
-    token_values,
-)
+from forensics.match.finding import find_facts, find_grams, ranks_of, token_values
+from forensics.match.kernel import Numbers
 from forensics.match.normalise import folded
 from forensics.match.seeds import REPEATS, GramIndex, Ints
 

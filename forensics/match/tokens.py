@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from forensics.match.kernel import IDEOGRAPH, LONGEST_FACT, TOKEN_BASE, TOKEN_PAIR
+from forensics.match.finding import LONGEST_FACT, TOKEN_BASE, TOKEN_PAIR
+from forensics.match.kernel import IDEOGRAPH
 from forensics.match.normalise import DIGIT, Folded, beginnings
 from forensics.match.seeds import Hashes, Ints
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from forensics.ingest.framing.clean import clean_json, decode, dump
-from forensics.ingest.framing.records import MAX_LINE, Context, Frame, Line, Reject, lines
+from forensics.ingest.framing.records import Context, Frame, Line, Reject, gather, lines
 from forensics.ingest.keys import MEMBERS
 
 _STATUS = re.compile(r"HTTP/[\d.]+ (?P<status>\d{3})(?: |$)")
@@ -93,13 +93,9 @@ def _lines_or_document(
             yield _json_line(line, context)
         return
     held = [first, *([second] if second else [])]
-    size = sum(line.length for line in held)
-    for line in source:
-        held.append(line)
-        size += line.length
-        if size > MAX_LINE:
-            yield context.reject(first._replace(length=size), "document_too_long")
-            return
+    if too_long := gather(held, source):
+        yield context.reject(first._replace(length=too_long), "document_too_long")
+        return
     yield from _document(held, context, named=named, wrapped=wrapped)
 
 

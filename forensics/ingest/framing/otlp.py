@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from forensics.ingest.framing.clean import decode, dump
-from forensics.ingest.framing.records import MAX_LINE, Context, Frame, Line, Reject, lines
+from forensics.ingest.framing.records import Context, Frame, Line, Reject, gather, lines
 
 _SIGNALS = (
     ("resourceSpans", "scopeSpans", "spans", "span"),
@@ -32,14 +32,12 @@ def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]
         for line in chain([first], source):
             yield from _batch(line, context)
         return
-    held, size = [first], first.length
-    for line in source:
-        held.append(line)
-        size += line.length
-        if size > MAX_LINE:
-            yield context.reject(first._replace(length=size), "document_too_long")
-            return
-    yield from _batch(first._replace(data=b"\n".join(line.data for line in held), length=size), context)
+    held = [first]
+    if too_long := gather(held, source):
+        yield context.reject(first._replace(length=too_long), "document_too_long")
+        return
+    whole = first._replace(data=b"\n".join(line.data for line in held), length=sum(line.length for line in held))
+    yield from _batch(whole, context)
 
 
 def _batch(line: Line, context: Context) -> Iterator[Frame | Reject]:

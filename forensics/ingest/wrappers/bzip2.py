@@ -3,7 +3,7 @@
 import bz2
 from collections.abc import Iterable, Iterator
 
-from forensics.ingest.wrappers.base import CHUNK, Tell, Wrapper
+from forensics.ingest.wrappers.base import Tell, Wrapper, streams
 
 
 def begins(head: bytes) -> bool:
@@ -13,24 +13,12 @@ def begins(head: bytes) -> bool:
 
 def unwrap(chunks: Iterable[bytes], tell: Tell) -> Iterator[bytes]:
     """Yields the content of all streams."""
-    stream = bz2.BZ2Decompressor()
-    begun = False
     try:
-        for raw in chunks:
-            data = raw
-            while data or not (stream.eof or stream.needs_input):
-                if stream.eof:
-                    data = data.lstrip(b"\x00")
-                    if not data:
-                        break
-                    stream = bz2.BZ2Decompressor()
-                begun = True
-                yield stream.decompress(data, CHUNK)
-                data = stream.unused_data if stream.eof else b""
+        whole = yield from streams(chunks, bz2.BZ2Decompressor)
     except OSError as error:
         tell(f"the bzip2 stream is damaged ({error})")
         return
-    if begun and not stream.eof:
+    if not whole:
         tell("the bzip2 stream ends early")
 
 

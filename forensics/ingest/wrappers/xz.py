@@ -2,8 +2,9 @@
 
 import lzma
 from collections.abc import Iterable, Iterator
+from functools import partial
 
-from forensics.ingest.wrappers.base import CHUNK, Tell, Wrapper
+from forensics.ingest.wrappers.base import Tell, Wrapper, streams
 
 _MEMORY = 768 << 20
 """Bytes that a stream's dictionary may ask for; ``xz -9`` asks for 65 MB."""
@@ -20,24 +21,12 @@ def begins(head: bytes) -> bool:
 
 def unwrap(chunks: Iterable[bytes], tell: Tell) -> Iterator[bytes]:
     """Yields the content of all streams."""
-    stream = lzma.LZMADecompressor(memlimit=_MEMORY)
-    begun = False
     try:
-        for raw in chunks:
-            data = raw
-            while data or not (stream.eof or stream.needs_input):
-                if stream.eof:
-                    data = data.lstrip(b"\x00")
-                    if not data:
-                        break
-                    stream = lzma.LZMADecompressor(memlimit=_MEMORY)
-                begun = True
-                yield stream.decompress(data, CHUNK)
-                data = stream.unused_data if stream.eof else b""
+        whole = yield from streams(chunks, partial(lzma.LZMADecompressor, memlimit=_MEMORY))
     except lzma.LZMAError as error:
         tell(f"the xz stream is damaged or needs more than {_MEMORY >> 20} MB of memory ({error})")
         return
-    if begun and not stream.eof:
+    if not whole:
         tell("the xz stream ends early")
 
 

@@ -4,6 +4,7 @@ The answer is held with each batch of responses; the text is counted and looked 
 come out of each join, or the run ends: a sweep that loses rows would report that nothing leaked.
 """
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -28,13 +29,18 @@ ANSWER: Final = np.concatenate([_letters(1, _EDGE), _SHARED, _letters(2, _EDGE)]
 TEXT: Final = Block(
     np.concatenate([_letters(3, _EDGE), _SHARED, _letters(4, _EDGE)]), np.array([0, LENGTH + 2 * _EDGE])
 )
-# Seeds of the text that lie wholly in the passage: each stands in the answer too.
-ANCHORS: Final = int(((seed_list(TEXT.data)[1] >= _EDGE) & (seed_list(TEXT.data)[1] <= _EDGE + LENGTH - GRAM)).sum())
+
+
+@lru_cache(maxsize=1)
+def _anchors() -> int:
+    """Returns how many seeds of the text lie wholly in the passage: each stands in the answer too."""
+    places = seed_list(TEXT.data)[1]
+    return int(((places >= _EDGE) & (places <= _EDGE + LENGTH - GRAM)).sum())
 
 
 def check_counted(known: int, where: str) -> None:
     """Raises unless the canary's seeds were found in the table, all and no more."""
-    conserve(ANCHORS, known, f"counting {where}")
+    conserve(_anchors(), known, f"counting {where}")
 
 
 def check_found(rows: Ints, response: int, where: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numba as nb
 import numpy as np
 
-from forensics.match.kernel import Bytes, Ints, compiled
+from forensics.match.kernel import Bytes, Ints, compiled, four_digits, spell
 from forensics.match.normalise import folding_table
 
 _ROOM: Final = 128  # bytes that one character folds to at most, with some to spare
@@ -48,31 +48,6 @@ def _narrow() -> Bytes:
 
 
 @compiled
-def _hex(byte: int) -> int:
-    if 48 <= byte <= 57:
-        return byte - 48
-    if 97 <= byte <= 102:
-        return byte - 87
-    if 65 <= byte <= 70:
-        return byte - 55
-    return -1
-
-
-@compiled
-def _four(raw: Bytes, at: int, end: int) -> int:
-    """Returns the value of four hexadecimal digits, -1 if they are none."""
-    if at + 4 > end:
-        return -1
-    value = 0
-    for step in range(4):
-        digit = _hex(raw[at + step])
-        if digit < 0:
-            return -1
-        value = value * 16 + digit
-    return value
-
-
-@compiled
 def _escape(raw: Bytes, at: int, end: int) -> tuple[int, int]:
     """Reads what follows backslashes: returns (code point, next byte); -1 for nothing, -2 for no escape.
 
@@ -83,7 +58,7 @@ def _escape(raw: Bytes, at: int, end: int) -> tuple[int, int]:
         return -1, at + 1
     if byte != 117:  # u
         return -2, at
-    value = _four(raw, at + 1, end)
+    value = four_digits(raw, at + 1, end)
     if value < 0:
         return -2, at
     after = at + 5
@@ -92,7 +67,7 @@ def _escape(raw: Bytes, at: int, end: int) -> tuple[int, int]:
         while low_at < end and raw[low_at] == 92:
             low_at += 1
         if 1 <= low_at - after <= 4 and low_at < end and raw[low_at] == 117:
-            low = _four(raw, low_at + 1, end)
+            low = four_digits(raw, low_at + 1, end)
             if 0xDC00 <= low < 0xE000:
                 return 0x10000 + ((value - 0xD800) << 10) + (low - 0xDC00), low_at + 5
     return value, after
@@ -108,28 +83,6 @@ def _decode(raw: Bytes, at: int) -> tuple[int, int]:
         return (byte & 0x0F) << 12 | (nb.int64(raw[at + 1]) & 0x3F) << 6 | (raw[at + 2] & 0x3F), at + 3
     high = (byte & 0x07) << 18 | (nb.int64(raw[at + 1]) & 0x3F) << 12
     return high | (nb.int64(raw[at + 2]) & 0x3F) << 6 | (raw[at + 3] & 0x3F), at + 4
-
-
-@compiled
-def _encode(code: int, data: Bytes, n: int) -> int:
-    """Writes a code point as UTF-8 and returns where the next byte goes."""
-    if code < 0x80:
-        data[n] = code
-        return n + 1
-    if code < 0x800:
-        data[n] = 0xC0 | code >> 6
-        data[n + 1] = 0x80 | code & 0x3F
-        return n + 2
-    if code < 0x10000:
-        data[n] = 0xE0 | code >> 12
-        data[n + 1] = 0x80 | code >> 6 & 0x3F
-        data[n + 2] = 0x80 | code & 0x3F
-        return n + 3
-    data[n] = 0xF0 | code >> 18
-    data[n + 1] = 0x80 | code >> 12 & 0x3F
-    data[n + 2] = 0x80 | code >> 6 & 0x3F
-    data[n + 3] = 0x80 | code & 0x3F
-    return n + 4
 
 
 @compiled
@@ -188,14 +141,14 @@ def _fold(
                 folded = nb.int64(target[first[code] + step])
                 if state == 1 and 0x1161 <= folded <= 0x1175:
                     base = 0xAC00 + ((base - 0x1100) * 21 + (folded - 0x1161)) * 28
-                    n = _encode(base, data, place)
+                    n = spell(data, place, base)
                     state = 2
                 elif state == 2 and 0x11A8 <= folded <= 0x11C2:
-                    n = _encode(base + folded - 0x11A7, data, place)
+                    n = spell(data, place, base + folded - 0x11A7)
                     state = 0
                 else:
                     state = 1 if 0x1100 <= folded <= 0x1112 else 0
                     base, place = folded, n
-                    n = _encode(folded, data, n)
+                    n = spell(data, n, folded)
     bounds[len(begins)] = n
     return True
