@@ -20,7 +20,7 @@ from forensics.match.normalise import fold
 from forensics.match.passages import LISTED, Pair, passages, tenants_holding
 from forensics.match.reading import Reader, Shared, prepare
 from forensics.match.seeds import Ints, Segments
-from forensics.match.sifting import ahead, sifted
+from forensics.match.sifting import sifted
 from forensics.match.spans import Match, Span, Text, cover, place
 from forensics.match.weigh import ANCHOR, Scale, Weights
 
@@ -92,7 +92,7 @@ class Examination:
     ) -> None:
         self._ids = [text.text_id for text in responses]
         self._responses = [prepare(text.text, with_facts=settings.facts) for text in responses]
-        self._settings, self._library, self._threads = settings, library, threads
+        self._settings, self._library = settings, library
         self._reader = Reader(self._responses, settings.seed_bytes, most_responses=settings.most_responses)
         tenants: dict[str | None, int] = {}
         self._sources: list[tuple[str, str | None]] = []
@@ -116,9 +116,9 @@ class Examination:
         holders = partial(tenants_holding, self._reader)
         wanted = self._promising()
         numbers = {self._sources[number][0]: number for number in wanted}
-        fetched = ((text, fold(text.text)) for text in self._library.fetch(sorted(numbers)))
-        for text, folded in ahead(fetched, self._threads):
+        for text in self._library.fetch(sorted(numbers)):
             shared = self._shared[numbers[text.text_id]]
+            folded = fold(text.text)
             for response, chosen in sorted(wanted[shared.number].items()):
                 mine = self._responses[response]
                 pair = Pair(response, mine, self._weights[shared.counted][response], shared, text.text, folded)

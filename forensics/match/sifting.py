@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Final, TypeVar, cast
+from typing import Final
 
 from forensics.match.sieve import Found
 from forensics.match.spans import Text
@@ -12,7 +12,6 @@ _TOGETHER: Final = 1 << 16  # characters sifted in one go
 _MOST: Final = 128  # texts
 _AHEAD: Final = 2  # batches waiting for each thread
 
-T = TypeVar("T")
 Sift = Callable[[Sequence[str]], list[Found]]
 
 
@@ -33,23 +32,6 @@ def sifted(texts: Iterable[Text], sift: Sift, threads: int) -> Iterator[tuple[Te
         while waiting:
             first, found = waiting.popleft()
             yield from zip(first, found.result(), strict=True)
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def ahead(items: Iterable[T], threads: int) -> Iterator[T]:
-    """Yields ``items`` in order; with a second thread, the next few are made while one is looked at."""
-    if threads < 2:
-        yield from items
-        return
-    source = iter(items)
-    end = object()
-    pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ahead")
-    try:
-        waiting: deque[Future[T | object]] = deque(pool.submit(next, source, end) for _ in range(_AHEAD))
-        while (item := waiting.popleft().result()) is not end:
-            waiting.append(pool.submit(next, source, end))
-            yield cast(T, item)
     finally:
         pool.shutdown(cancel_futures=True)
 
