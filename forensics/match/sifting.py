@@ -18,13 +18,13 @@ Sift = Callable[[Sequence[str]], list[Found]]
 def sifted(texts: Iterable[Text], sift: Sift, threads: int) -> Iterator[tuple[Text, Found]]:
     """Yields every text with what of it stands in a response, in the order of ``texts`` whatever the ``threads``."""
     if threads < 2:
-        for batch in _batches(texts):
+        for batch in batches(texts):
             yield from zip(batch, sift([text.text for text in batch]), strict=True)
         return
     pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="sift")
     waiting: deque[tuple[list[Text], Future[list[Found]]]] = deque()
     try:
-        for batch in _batches(texts):
+        for batch in batches(texts):
             waiting.append((batch, pool.submit(sift, [text.text for text in batch])))
             if len(waiting) > _AHEAD * threads:
                 first, found = waiting.popleft()
@@ -36,7 +36,8 @@ def sifted(texts: Iterable[Text], sift: Sift, threads: int) -> Iterator[tuple[Te
         pool.shutdown(cancel_futures=True)
 
 
-def _batches(texts: Iterable[Text]) -> Iterator[list[Text]]:
+def batches(texts: Iterable[Text]) -> Iterator[list[Text]]:
+    """Yields texts in lists of bounded length, in order."""
     batch: list[Text] = []
     characters = 0
     for text in texts:

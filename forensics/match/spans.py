@@ -14,6 +14,22 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Settings:
+    """How fine to look. ``seed_bytes``: shortest exact run seen; ``gap``: widest gap a passage crosses, in bytes.
+
+    ``facts`` also looks for combinations of names, numbers and dates; ``most_responses`` drops grams that more
+    responses hold, to bound cost; ``least_bits_milli`` is the least weight worth reporting.
+    """
+
+    seed_bytes: int = 12
+    gap: int = 60
+    facts: bool = True
+    most_responses: int | None = None
+    least_bits_milli: int = 4_000
+    most_chains: int = 64
+
+
+@dataclass(frozen=True)
 class Span:
     """A passage in two texts: code points of the originals, end exclusive; ``bits_milli`` in 1/1000 bit.
 
