@@ -68,14 +68,14 @@ def _models() -> Iterator[str]:
 def _sources(world: World) -> Iterator[str]:
     yield from ("", "# Which machine wrote which files, and in which time zone.")
     for worker in world.workers:
-        folder = "*/vllm/*" if worker.role == "unified" else f"*/sglang/{worker.name}/*"
+        folder = "*/vllm/*" if worker.engine == "vllm" else f"*/sglang/{worker.name}/*"
         yield from ("", "[[source]]", f"files = {quoted(folder)}", f"worker = {quoted(worker.name)}")
         yield from (
             f"role = {quoted(worker.role)}",
             f"zone = {quoted(worker.zone)}",
             f"address = {quoted(worker.address)}",
         )
-        if worker.role == "unified":
+        if worker.engine == "vllm":
             yield f"year = {STORY_START.year}"
         else:
             info = quoted(f"*/server_info/{worker.name}.json")

@@ -25,7 +25,8 @@ class Worker:
     """One engine process: its role, limits in tokens, address, clock, and which logs it was started with.
 
     A restart with other limits is another ``Worker`` of the same name; ``started`` (epoch seconds) tells them apart,
-    and 0 stands for the start of the world. ``request_log`` is ``json``, ``text``, ``stdout`` or ``none``.
+    and 0 stands for the start of the world. ``request_log`` is ``json``, ``text``, ``stdout`` or ``none``. ``checksum``
+    and ``canary`` are the engine's own detectors.
     """
 
     name: str
@@ -47,6 +48,9 @@ class Worker:
     allow_auto_truncate: bool = False
     started: float = 0.0
     page_size: int = PAGE_SIZE
+    checksum: bool = False
+    canary: str = ""
+    engine: str = "sglang"
 
     @property
     def limit(self) -> int:
@@ -123,7 +127,7 @@ WORKERS = (
     # Equal pools: what prefill rejects, decode rejects too, and the client gets a clean error.
     Worker("prefill-w", "prefill", SMALL, "10.31.1.31", 30000, PREFILL_POOL, tp=1, metrics=True),
     Worker("decode-w", "decode", SMALL, "10.31.2.31", 30001, PREFILL_POOL, tp=1, metrics=True, request_level=2),
-    Worker("vllm-0", "unified", PLAIN, "10.31.3.41", 8000, 40_000, context=16_384),
+    Worker("vllm-0", "unified", PLAIN, "10.31.3.41", 8000, 40_000, context=16_384, engine="vllm"),
 )
 
 TENANTS = (

@@ -2,6 +2,9 @@
 -- grain: one row per exchange
 -- inputs: exchange, worker, worker_limit, model_pair, model_name
 -- mechanism: over_pool
+-- order: 20
+-- sources: pages
+-- requires: disaggregated, prefill log or prefill limits, decode log or token counts
 -- needs: engine records of both sides of a room, or token counts and the limits of every prefill worker that could apply
 -- establishes: one token on prefill and more on decode for one room; a prefill's error line for the room; or, where no
 --   record of the room's prefill is left, a token count at or above the measured limit of every prefill that could apply.
@@ -77,7 +80,6 @@ ruled AS (
 
 SELECT
     exchange_id,
-    'over_pool' AS mechanism,
     CASE
         WHEN ground IN ('not_disaggregated', 'held_by_prefill', 'cut_by_prefill', 'below_limits') THEN 'excluded'
         WHEN ground IN ('room', 'error_line') THEN 'established'
@@ -109,8 +111,6 @@ SELECT
         WHEN 'tokens_unknown' THEN 'no record counts the prompt''s tokens reliably'
         ELSE 'no record of its prefill, and no limit is known for it'
     END AS detail,
-    NULL::VARCHAR AS trigger_exchange_id,
-    false AS clearable,
     CASE
         WHEN ground = 'cut_by_prefill' THEN 'truncated'
         WHEN ground NOT IN ('room', 'error_line', 'above_limits') THEN NULL
