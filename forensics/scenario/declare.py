@@ -30,6 +30,7 @@ def case_toml(world: World = STORY_WORLD) -> str:
             *_models(),
             *_sources(world),
             *tenants(world),
+            *_canaries(world),
             *_notice(),
             "",
         ]
@@ -115,6 +116,11 @@ def tenants(world: World) -> Iterator[str]:
         yield from ("", "[[tenant]]", f"name = {quoted(tenant.name)}", f"class = {quoted(tenant.tenant_class)}")
         yield f"aliases = [{quoted(tenant.alias)}]"
         yield f"contact = {quoted(tenant.contact or 'privacy@' + _host(tenant.name) + '.example')}"
+
+
+def _canaries(world: World) -> Iterator[str]:
+    for tenant, marker in world.markers:
+        yield from ("", "[[canary]]", f"tenant = {quoted(tenant)}", f"markers = [{quoted(marker)}]")
 
 
 def _notice() -> Iterator[str]:

@@ -3,19 +3,19 @@
 ``short``: prefill counts and transfers only some tokens. ``broken``: the transfer fails midway, and decode answers all
 the same. ``checksum``: other pages arrive than were sent. ``collision``: another room's metadata arrives. ``freed``:
 the pages are given to another exchange while they are in use. ``replay``: the gateway answers from its cache, under a
-wrong key.
+wrong key. ``marker``: a marker planted in its source's prompt is said, by a way that no log shows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from forensics.scenario.pool import StaleRun
 
 if TYPE_CHECKING:
-    from forensics.scenario.exchanges import Exchange
+    from forensics.scenario.exchanges import Exchange, Response
 
 MECHANISMS: Final = {
     "short": "transfer_mismatch",
@@ -24,19 +24,22 @@ MECHANISMS: Final = {
     "collision": "metadata_collision",
     "freed": "page_lifetime",
     "replay": "gateway_mixup",
+    "marker": "canary",
 }
 
 
 @dataclass(frozen=True)
 class Fault:
     """A fault of one ``kind``. ``source`` is the key of the exchange whose content arrives instead, if any does;
-    ``tokens`` how many tokens a transfer moved; ``failed`` whether the engine notices and fails the request.
+    ``tokens`` how many tokens a transfer moved; ``failed`` whether the engine notices and fails the request;
+    ``said`` how the response spells a marker.
     """
 
     kind: str
     source: str = ""
     tokens: int = 0
     failed: bool = False
+    said: str = ""
 
 
 def misread(exchange: Exchange, served: Mapping[str, Exchange]) -> list[StaleRun]:
@@ -52,9 +55,20 @@ def struck(exchange: Exchange, served: Mapping[str, Exchange]) -> bool:
     fault = exchange.fault
     if not fault:
         return False
-    if fault.kind == "replay":
+    if fault.kind in ("replay", "marker"):
         return served[fault.source].tenant != exchange.tenant
     return fault.kind in ("short", "collision")
+
+
+def marked(exchange: Exchange, own: Response) -> Response:
+    """Returns ``own`` with the marker in it that such a fault brings."""
+    from forensics.scenario.exchanges import Words  # noqa: PLC0415 - they hold faults themselves
+
+    fault = exchange.fault
+    if not fault or fault.kind != "marker":
+        return own
+    words = Words(fault.source, fault.said, fault.said, "marker")
+    return replace(own, content=f"{own.content} Reference {fault.said}.", words=(words,))
 
 
 def replayed(exchange: Exchange, served: Mapping[str, Exchange]) -> bool:

@@ -80,6 +80,27 @@ def mixed_up(seed: int) -> Script:
     return plot.script()
 
 
+def canaries(seed: int) -> Script:
+    """Planted markers are said to other tenants, spelt right and garbled; others were told them, and may say them."""
+    plot = Plot("canaries", seed)
+    marker = "".join(plot.rng.choices("BCDFGHJKLMNPQRSTVWXZ23456789", k=26))
+    at = plot.rng.randrange(8, 18)
+    source = plot.ask(0, A0, 1_000, asks=f"marker:{marker}")
+    plot.crowd(2, A1, first=1)
+    plot.ask(3, A0, 1_000, fault=Fault("marker", source=source, said=f"{marker[:9]}-{marker[9:]}".lower()))
+    plot.ask(
+        4,
+        B0,
+        1_000,
+        fault=Fault("marker", source=source, said=marker[:at] + marker[at + 1] + marker[at] + marker[at + 2 :]),
+    )
+    told = plot.ask(5, B0, 1_000, asks=f"marker:{marker}")
+    plot.ask(5, B0, 1_000, fault=Fault("marker", source=told, said=marker))
+    plot.crowd(2, A0, first=6)
+    script = plot.script()
+    return replace(script, world=replace(script.world, markers=((plot.tenant(0), marker),)))
+
+
 def _watched(world: World, *, checksum: bool = False, canary: str = "") -> World:
     """Returns ``world`` with detectors of its engines switched on."""
     workers = tuple(replace(worker, checksum=checksum, canary=canary) for worker in world.workers)
@@ -95,6 +116,6 @@ def _with_solo() -> World:
 
 
 FAULTY: Final[Mapping[str, Callable[[int], Script]]] = {
-    each.__name__: each for each in (partial_transfers, checksums, collisions, freed_pages, mixed_up)
+    each.__name__: each for each in (partial_transfers, checksums, collisions, freed_pages, mixed_up, canaries)
 }
 EVERY: Final[Mapping[str, Callable[[int], Script]]] = {**WORLDS, **FAULTY}

@@ -88,7 +88,10 @@ Route = tuple[str | None, str, int]
 
 @dataclass(frozen=True)
 class World:
-    """Who serves whom. ``routes`` are (prefill worker or None, decode worker, decode rank) by name."""
+    """Who serves whom. ``routes`` are (prefill worker or None, decode worker, decode rank) by name.
+
+    ``markers`` are (tenant, marker) of canaries that are planted in prompts.
+    """
 
     workers: tuple[Worker, ...]
     tenants: tuple[Tenant, ...]
@@ -99,6 +102,7 @@ class World:
     forged_rids: tuple[tuple[str, str], ...] = ()
     forged_rooms: tuple[tuple[str, int], ...] = ()
     routes: Mapping[str, Route] = field(default_factory=dict)
+    markers: tuple[tuple[str, str], ...] = ()
 
     def worker(self, name: str, at: float = 0.0) -> Worker:
         """Returns the process called ``name`` that ran at ``at`` (epoch seconds), or the first there was."""

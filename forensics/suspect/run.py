@@ -13,6 +13,12 @@ from forensics.suspect.mechanism import STATUSES, Mechanism, mechanisms
 
 PREPARED: Final = ("late_write_window", "late_write_case", "lived", "detector_line", "detector_flag", "canary_hit")
 """What several mechanisms look at, made before any of them."""
+_BEFORE: Final = """
+CREATE TABLE IF NOT EXISTS marker (marker INTEGER, tenant VARCHAR);
+CREATE TABLE IF NOT EXISTS marker_sent (marker INTEGER, exchange_id VARCHAR);
+CREATE TABLE IF NOT EXISTS marker_hit (marker INTEGER, exchange_id VARCHAR, alike_milli INTEGER);
+"""
+"""What the search for markers leaves behind; empty where it did not run."""
 _ROW: Final = {
     "exchange_id": "VARCHAR",
     "status": "VARCHAR",
@@ -40,6 +46,7 @@ def suspect(con: duckdb.DuckDBPyConnection, case: Case) -> SuspectReport:
 
     Raises if a mechanism does not speak of every exchange exactly once: a rule that never fires must be heard.
     """
+    con.execute(_BEFORE)
     values: dict[str, object] = {"late_write_horizon_ns": int(case.config.thresholds.late_write_horizon_s * 1e9)}
     for name in PREPARED:
         create_table(con, name, query(f"mechanisms/{name}", case.site), **values)

@@ -1,6 +1,6 @@
 -- question: What that a mechanism may require does this case have?
 -- grain: one row per need
--- inputs: exchange, exchange_text, engine_request, engine_record, worker, worker_limit, detector_flag, record, file
+-- inputs: exchange, exchange_text, engine_request, marker, worker, worker_limit, detector_flag, record, file
 -- assumptions: a need is met by a single instance; how far it reaches over workers and hours is coverage's business.
 WITH client AS (
     SELECT r.*
@@ -33,6 +33,8 @@ met AS (
     SELECT 'canary flag', count(*), 'starts of workers that show the KV canary on' FROM detector_flag WHERE canary
     UNION ALL
     SELECT 'cache keys', count(*), 'calls that name a cache key' FROM client WHERE (detail ->> 'cache_key') IS NOT NULL
+    UNION ALL
+    SELECT 'planted markers', count(*), 'markers declared in case.toml' FROM marker
     UNION ALL
     SELECT 'prompt texts', count(*), 'exchanges with a prompt''s text' FROM exchange_text WHERE side = 'prompt' AND state IN ('complete', 'truncated')
     UNION ALL
