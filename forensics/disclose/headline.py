@@ -14,6 +14,8 @@ COUNTED_BY = {
     "gateway_mixup": _BY_EITHER,
     "kv_canary": _BY_EITHER,
     "metadata_collision": _BY_EITHER,
+    "canary": _BY_EITHER,
+    "answer_mismatch": _BY_TEXT,
 }
 LABELS = {
     "over_pool": "over-pool",

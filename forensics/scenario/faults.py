@@ -4,6 +4,7 @@
 the same. ``checksum``: other pages arrive than were sent. ``collision``: another room's metadata arrives. ``freed``:
 the pages are given to another exchange while they are in use. ``replay``: the gateway answers from its cache, under a
 wrong key. ``marker``: a marker planted in its source's prompt is said, by a way that no log shows.
+``swapped``: the answer to a question that was asked beside it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ MECHANISMS: Final = {
     "freed": "page_lifetime",
     "replay": "gateway_mixup",
     "marker": "canary",
+    "swapped": "answer_mismatch",
 }
 
 
@@ -55,16 +57,20 @@ def struck(exchange: Exchange, served: Mapping[str, Exchange]) -> bool:
     fault = exchange.fault
     if not fault:
         return False
-    if fault.kind in ("replay", "marker"):
+    if fault.kind in ("replay", "marker", "swapped"):
         return served[fault.source].tenant != exchange.tenant
     return fault.kind in ("short", "collision")
 
 
-def marked(exchange: Exchange, own: Response) -> Response:
-    """Returns ``own`` with the marker in it that such a fault brings."""
+def strayed(exchange: Exchange, served: Mapping[str, Exchange], own: Response) -> Response:
+    """Returns what the client got by a way that no log shows: a marker in ``own``, or another's answer."""
     from forensics.scenario.exchanges import Words  # noqa: PLC0415 - they hold faults themselves
 
     fault = exchange.fault
+    if fault and fault.kind == "swapped":
+        record = served[fault.source].prompt.dossiers[0]
+        said = tuple(Words(fault.source, sentence, sentence, "swapped") for sentence in record.sentences)
+        return replace(own, content=" ".join(record.sentences), words=said)
     if not fault or fault.kind != "marker":
         return own
     words = Words(fault.source, fault.said, fault.said, "marker")

@@ -101,6 +101,18 @@ def canaries(seed: int) -> Script:
     return replace(script, world=replace(script.world, markers=((plot.tenant(0), marker),)))
 
 
+def swapped_answers(seed: int) -> Script:
+    """Answers that went to a client who had asked something else at the same time; others run beside and are sound."""
+    plot = Plot("swapped_answers", seed)
+    for place, other in ((A0, B0), (B0, A1)):
+        first = plot.ask(0, place, 1_200, gap=0.6)
+        plot.ask(1, other, 1_100, gap=0.7, fault=Fault("swapped", source=first))
+        plot.ask(2, other, 1_000, gap=0.6, asks="quote")
+        plot.ask(3, place, 1_000)
+        plot.crowd(2, place, first=4)
+    return plot.script()
+
+
 def _watched(world: World, *, checksum: bool = False, canary: str = "") -> World:
     """Returns ``world`` with detectors of its engines switched on."""
     workers = tuple(replace(worker, checksum=checksum, canary=canary) for worker in world.workers)
@@ -116,6 +128,7 @@ def _with_solo() -> World:
 
 
 FAULTY: Final[Mapping[str, Callable[[int], Script]]] = {
-    each.__name__: each for each in (partial_transfers, checksums, collisions, freed_pages, mixed_up, canaries)
+    each.__name__: each
+    for each in (partial_transfers, checksums, collisions, freed_pages, mixed_up, canaries, swapped_answers)
 }
 EVERY: Final[Mapping[str, Callable[[int], Script]]] = {**WORLDS, **FAULTY}

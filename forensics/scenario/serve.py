@@ -223,7 +223,7 @@ class Serving:
 
     def _said(self, exchange: Exchange) -> Response:
         """Returns what the model says: an answer of its own, or what follows from pages that are not its own."""
-        own = faults.marked(exchange, self._own(exchange))
+        own = faults.strayed(exchange, self.exchanges, self._own(exchange))
         if not exchange.stale:
             return own
         return self.author.leak(exchange, self.exchanges, own.content, self._dice(exchange.key, "voice"))

@@ -17,8 +17,10 @@ _BEFORE: Final = """
 CREATE TABLE IF NOT EXISTS marker (marker INTEGER, tenant VARCHAR);
 CREATE TABLE IF NOT EXISTS marker_sent (marker INTEGER, exchange_id VARCHAR);
 CREATE TABLE IF NOT EXISTS marker_hit (marker INTEGER, exchange_id VARCHAR, alike_milli INTEGER);
+CREATE TABLE IF NOT EXISTS answer_fit
+  (exchange_id VARCHAR, own_milli BIGINT, neighbour_exchange_id VARCHAR, neighbour_milli BIGINT);
 """
-"""What the search for markers leaves behind; empty where it did not run."""
+"""What looks at texts leaves this behind (``match/markers``, ``match/answers``); empty where it did not run."""
 _ROW: Final = {
     "exchange_id": "VARCHAR",
     "status": "VARCHAR",
@@ -41,13 +43,14 @@ class SuspectReport:
     candidates: int
 
 
-def suspect(con: duckdb.DuckDBPyConnection, case: Case) -> SuspectReport:
+def suspect(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool = True) -> SuspectReport:
     """Writes ``mechanism``, ``need``, ``suspicion`` and ``candidate``, and what mechanisms look at (``PREPARED``).
 
     Raises if a mechanism does not speak of every exchange exactly once: a rule that never fires must be heard.
     """
     con.execute(_BEFORE)
-    values: dict[str, object] = {"late_write_horizon_ns": int(case.config.thresholds.late_write_horizon_s * 1e9)}
+    horizon_ns = int(case.config.thresholds.late_write_horizon_s * 1e9)
+    values: dict[str, object] = {"late_write_horizon_ns": horizon_ns, "metadata_only": metadata_only}
     for name in PREPARED:
         create_table(con, name, query(f"mechanisms/{name}", case.site), **values)
     known = mechanisms(case.site)

@@ -1,0 +1,122 @@
+"""Says which responses fit the prompt of an exchange that ran beside them far better than their own.
+
+A response is about what was asked: it repeats rare words of its prompt. Each shared word counts log2 of how many prompts
+there are for each that has it; the sums are compared. This nominates only: what the response holds, alignment decides.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+from forensics.case.database import create_table, select
+from forensics.case.folder import Case
+from forensics.case.texts import attach
+from forensics.match.normalise import fold
+from forensics.match.tokens import tokens
+from forensics.resources import query
+
+FAR: Final = 3
+"""How many times better than its own prompt a neighbour's must fit."""
+LEAST_MILLI: Final = 30_000
+"""What a neighbour's fit must reach, in 1/1000 bit, above that multiple."""
+_BATCH: Final = 128
+_TABLE: Final = (
+    "CREATE OR REPLACE TABLE answer_fit"
+    " (exchange_id VARCHAR, own_milli BIGINT, neighbour_exchange_id VARCHAR, neighbour_milli BIGINT)"
+)
+Numbers = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+
+
+@dataclass
+class Words:
+    """The words of every response, numbered, and of each prompt those that any response says."""
+
+    vocabulary: Hashes = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
+    said: dict[str, Numbers] = field(default_factory=dict)
+    asked: dict[str, Numbers] = field(default_factory=dict)
+
+    def weights(self) -> Numbers:
+        """Returns what each word weighs, in 1/1000 bit: log2 of prompts per prompt that has it."""
+        held = np.zeros(len(self.vocabulary), dtype=np.int64)
+        for numbers in self.asked.values():
+            held[numbers] += 1
+        return np.rint(1000 * np.log2(max(len(self.asked), 1) / np.maximum(held, 1))).astype(np.int64)
+
+
+def fit_answers(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool) -> int:
+    """Writes ``answer_fit``, one row per response that fits another tenant's prompt far better; returns their number.
+
+    Compared are complete responses with the prompts of exchanges that ran beside them (``match/beside``). Of a prompt
+    beginning and end are read. Empty where no text is read.
+    """
+    con.execute(_TABLE)
+    if metadata_only:
+        return 0
+    attach(con, case)
+    create_table(con, "beside", query("match/beside", case.site))
+    words = Words()
+    _read(con, case, words)
+    weights = words.weights()
+    pairs = con.execute(
+        "SELECT exchange_id, list(neighbour_id ORDER BY neighbour_id) FROM beside GROUP BY 1 ORDER BY 1"
+    )
+    rows = [row for exchange_id, near in pairs.fetchall() if (row := _best(words, weights, exchange_id, near))]
+    con.execute("DROP TABLE beside")
+    if rows:
+        con.executemany("INSERT INTO answer_fit VALUES (?, ?, ?, ?)", rows)
+    return len(rows)
+
+
+def _read(con: duckdb.DuckDBPyConnection, case: Case, words: Words) -> None:
+    said: dict[str, list[Hashes]] = {}
+    for exchange_id, text in _texts(con, case, "response"):
+        said.setdefault(exchange_id, []).append(tokens(fold(text)).value)
+    if not said:
+        return
+    words.vocabulary = np.unique(np.concatenate([each for parts in said.values() for each in parts]))
+    words.said = {key: _numbers(words.vocabulary, parts) for key, parts in said.items()}
+    asked: dict[str, list[Numbers]] = {}
+    for exchange_id, text in _texts(con, case, "prompt"):
+        asked.setdefault(exchange_id, []).append(_numbers(words.vocabulary, [tokens(fold(text)).value]))
+    words.asked = {key: np.unique(np.concatenate(parts)) for key, parts in asked.items()}
+
+
+def _texts(con: duckdb.DuckDBPyConnection, case: Case, side: str) -> Iterator[tuple[str, str]]:
+    with con.cursor() as reader:
+        attach(reader, case)
+        found = select(reader, query("match/answer_text", case.site), side=side)
+        while rows := found.fetchmany(_BATCH):
+            yield from rows
+
+
+def _numbers(vocabulary: Hashes, parts: list[Hashes]) -> Numbers:
+    """Returns which words of ``vocabulary`` stand in ``parts``, in order, each once."""
+    values = np.unique(np.concatenate(parts))
+    if not len(vocabulary):
+        return np.empty(0, dtype=np.int64)
+    at = np.minimum(np.searchsorted(vocabulary, values), len(vocabulary) - 1)
+    return at[vocabulary[at] == values].astype(np.int64)
+
+
+def _best(words: Words, weights: Numbers, exchange_id: str, near: list[str]) -> tuple[str, int, str, int] | None:
+    """Returns the row of one response whose best neighbour fits far better than its own prompt, else None."""
+    said, own = words.said.get(exchange_id), words.asked.get(exchange_id)
+    if said is None or own is None:
+        return None
+    own_milli = _fit(said, own, weights)
+    fits: Mapping[str, int] = {one: _fit(said, words.asked[one], weights) for one in near if one in words.asked}
+    if not fits:
+        return None
+    best = min(fits, key=lambda one: (-fits[one], one))
+    if fits[best] < FAR * own_milli + LEAST_MILLI:
+        return None
+    return exchange_id, own_milli, best, fits[best]
+
+
+def _fit(said: Numbers, asked: Numbers, weights: Numbers) -> int:
+    return int(weights[np.intersect1d(said, asked, assume_unique=True)].sum())
