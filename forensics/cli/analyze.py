@@ -71,7 +71,7 @@ def analyze_case(case: Case, *, metadata_only: bool = False, bounds: Bounds | No
             _say(f"markers  {marked:>7,} found in responses of other tenants")
         if fitting := fit_answers(con, case, metadata_only=metadata_only):
             _say(f"answers  {fitting:>7,} fit another tenant's prompt far better than their own")
-        _say_suspect(suspect(con, case, metadata_only=metadata_only))
+        _say_suspect(suspect(con, case))
         matched = match(con, case, threads=case.config.resources.threads, metadata_only=metadata_only)
         _say(f"match    {matched}")
         if bounds:

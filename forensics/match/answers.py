@@ -1,16 +1,18 @@
 """Says which responses fit the prompt of an exchange that ran beside them far better than their own.
 
-A response is about what was asked: it repeats rare words of its prompt. Each shared word counts log2 of how many prompts
-there are for each that has it; the sums are compared. This nominates only: what the response holds, alignment decides.
+A response is about what was asked: it repeats rare words of its prompt. Each shared word counts log2 of how many
+prompts there are for each that has it; the sums are compared. This nominates only: what the response holds, alignment
+decides.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 import duckdb
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from forensics.case.database import create_table, select
 from forensics.case.folder import Case
@@ -23,13 +25,16 @@ FAR: Final = 3
 """How many times better than its own prompt a neighbour's must fit."""
 LEAST_MILLI: Final = 30_000
 """What a neighbour's fit must reach, in 1/1000 bit, above that multiple."""
+MOST: Final = 300_000
+"""Exchanges whose words may be held at once: some 2 KB each."""
 _BATCH: Final = 128
 _TABLE: Final = (
     "CREATE OR REPLACE TABLE answer_fit"
     " (exchange_id VARCHAR, own_milli BIGINT, neighbour_exchange_id VARCHAR, neighbour_milli BIGINT)"
 )
-Numbers = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.int64] | npt.NDArray[np.int32]
 Hashes = npt.NDArray[np.uint64]
+_Row = tuple[str, int, str | None, int | None]
 
 
 @dataclass
@@ -49,27 +54,32 @@ class Words:
 
 
 def fit_answers(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool) -> int:
-    """Writes ``answer_fit``, one row per response that fits another tenant's prompt far better; returns their number.
+    """Writes ``answer_fit``, one row per response that was compared; returns how many fit another's prompt far better.
 
-    Compared are complete responses with the prompts of exchanges that ran beside them (``match/beside``). Of a prompt
-    beginning and end are read. Empty where no text is read.
+    Compared are complete responses with their own prompts and with those of exchanges that ran beside them
+    (``match/beside``); of a long prompt beginning and end are read. ``neighbour_exchange_id`` is NULL where none fits
+    far better. Empty where no text is read, and where there are more than ``MOST`` exchanges.
     """
     con.execute(_TABLE)
     if metadata_only:
         return 0
     attach(con, case)
-    create_table(con, "beside", query("match/beside", case.site))
+    create_table(con, "beside", query("match/beside", case.site), most=MOST)
     words = Words()
     _read(con, case, words)
     weights = words.weights()
-    pairs = con.execute(
-        "SELECT exchange_id, list(neighbour_id ORDER BY neighbour_id) FROM beside GROUP BY 1 ORDER BY 1"
-    )
-    rows = [row for exchange_id, near in pairs.fetchall() if (row := _best(words, weights, exchange_id, near))]
+    near = "SELECT exchange_id, list(neighbour_id ORDER BY neighbour_id) FROM beside GROUP BY exchange_id ORDER BY ALL"
+    rows = [
+        row for exchange_id, ids in con.execute(near).fetchall() if (row := _best(words, weights, exchange_id, ids))
+    ]
     con.execute("DROP TABLE beside")
     if rows:
-        con.executemany("INSERT INTO answer_fit VALUES (?, ?, ?, ?)", rows)
-    return len(rows)
+        names = ("exchange_id", "own_milli", "neighbour_exchange_id", "neighbour_milli")
+        fits = pa.table({name: list(values) for name, values in zip(names, zip(*rows, strict=True), strict=True)})
+        con.register("answer_fits", fits)
+        con.execute("INSERT INTO answer_fit BY NAME SELECT * FROM answer_fits")
+        con.unregister("answer_fits")
+    return sum(neighbour is not None for _, _, neighbour, _ in rows)
 
 
 def _read(con: duckdb.DuckDBPyConnection, case: Case, words: Words) -> None:
@@ -98,23 +108,21 @@ def _numbers(vocabulary: Hashes, parts: list[Hashes]) -> Numbers:
     """Returns which words of ``vocabulary`` stand in ``parts``, in order, each once."""
     values = np.unique(np.concatenate(parts))
     if not len(vocabulary):
-        return np.empty(0, dtype=np.int64)
+        return np.empty(0, dtype=np.int32)
     at = np.minimum(np.searchsorted(vocabulary, values), len(vocabulary) - 1)
-    return at[vocabulary[at] == values].astype(np.int64)
+    return at[vocabulary[at] == values].astype(np.int32)
 
 
-def _best(words: Words, weights: Numbers, exchange_id: str, near: list[str]) -> tuple[str, int, str, int] | None:
-    """Returns the row of one response whose best neighbour fits far better than its own prompt, else None."""
+def _best(words: Words, weights: Numbers, exchange_id: str, near: list[str | None]) -> _Row | None:
+    """Returns the row of one response: its neighbour is the best of ``near`` where that fits far better, else None."""
     said, own = words.said.get(exchange_id), words.asked.get(exchange_id)
     if said is None or own is None:
         return None
     own_milli = _fit(said, own, weights)
-    fits: Mapping[str, int] = {one: _fit(said, words.asked[one], weights) for one in near if one in words.asked}
-    if not fits:
-        return None
-    best = min(fits, key=lambda one: (-fits[one], one))
-    if fits[best] < FAR * own_milli + LEAST_MILLI:
-        return None
+    fits = {one: _fit(said, words.asked[one], weights) for one in near if one and one in words.asked}
+    best = min(fits, key=lambda one: (-fits[one], one), default=None)
+    if best is None or fits[best] < FAR * own_milli + LEAST_MILLI:
+        return exchange_id, own_milli, None, None
     return exchange_id, own_milli, best, fits[best]
 
 

@@ -43,14 +43,14 @@ class SuspectReport:
     candidates: int
 
 
-def suspect(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool = True) -> SuspectReport:
+def suspect(con: duckdb.DuckDBPyConnection, case: Case) -> SuspectReport:
     """Writes ``mechanism``, ``need``, ``suspicion`` and ``candidate``, and what mechanisms look at (``PREPARED``).
 
     Raises if a mechanism does not speak of every exchange exactly once: a rule that never fires must be heard.
     """
     con.execute(_BEFORE)
     horizon_ns = int(case.config.thresholds.late_write_horizon_s * 1e9)
-    values: dict[str, object] = {"late_write_horizon_ns": horizon_ns, "metadata_only": metadata_only}
+    values: dict[str, object] = {"late_write_horizon_ns": horizon_ns}
     for name in PREPARED:
         create_table(con, name, query(f"mechanisms/{name}", case.site), **values)
     known = mechanisms(case.site)

@@ -15,43 +15,39 @@
 --   are compared.
 -- false positives: two tenants that ask about one public matter, of whom one is answered in words of the other's question. A
 --   complete scan clears those.
-WITH whole AS (
-    SELECT exchange_id
-    FROM exchange_text
-    GROUP BY exchange_id
-    HAVING bool_or(side = 'prompt' AND state = 'complete') AND bool_or(side = 'response' AND state = 'complete')
-)
-
 SELECT
     x.exchange_id,
     CASE
-        WHEN f.exchange_id IS NOT NULL THEN 'possible'
-        WHEN $metadata_only THEN 'not_examined'
-        WHEN x.delivered = 'no' OR w.exchange_id IS NOT NULL THEN 'excluded'
+        WHEN f.neighbour_exchange_id IS NOT NULL THEN 'possible'
+        WHEN f.exchange_id IS NOT NULL THEN 'excluded'
         ELSE 'not_examined'
     END AS status,
     CASE
-        WHEN f.exchange_id IS NOT NULL THEN 'mechanism_possible'
-        WHEN NOT $metadata_only AND x.delivered != 'no' AND w.exchange_id IS NULL THEN 'prompt_missing'
+        WHEN f.neighbour_exchange_id IS NOT NULL THEN 'mechanism_possible'
+        WHEN f.exchange_id IS NOT NULL OR x.delivered = 'no' THEN NULL
+        WHEN r.state IS NULL THEN 'response_missing'
+        WHEN r.state != 'complete' THEN 'response_truncated'
+        WHEN p.state IS NULL THEN 'prompt_missing'
+        WHEN p.state != 'complete' THEN 'prompt_truncated'
     END AS reason,
     'text' AS basis,
     CASE
-        WHEN f.exchange_id IS NOT NULL
+        WHEN f.neighbour_exchange_id IS NOT NULL
             THEN 'it fits the prompt of an exchange beside it by ' || f.neighbour_milli // 1000 || ' bits, its own by '
             || f.own_milli // 1000
-        WHEN $metadata_only THEN 'no text was read'
+        WHEN f.exchange_id IS NOT NULL THEN 'it fits no prompt beside it far better than its own'
         WHEN x.delivered = 'no' THEN 'nothing was delivered'
-        WHEN w.exchange_id IS NOT NULL THEN 'it fits no prompt beside it far better than its own'
-        ELSE 'its prompt or its response is missing or cut'
+        ELSE 'its response was not compared with its prompt'
     END AS detail,
     f.neighbour_exchange_id AS trigger_exchange_id,
-    f.exchange_id IS NOT NULL AS clearable,
+    f.neighbour_exchange_id IS NOT NULL AS clearable,
     CASE
-        WHEN f.exchange_id IS NOT NULL
+        WHEN f.neighbour_exchange_id IS NOT NULL
             THEN [{'exchange_id': f.neighbour_exchange_id, 'placement': 'fits', 'last_ns': o.received_ns}]
     END AS named
 FROM exchange AS x
 LEFT JOIN answer_fit AS f ON f.exchange_id = x.exchange_id
 LEFT JOIN exchange AS o ON o.exchange_id = f.neighbour_exchange_id
-LEFT JOIN whole AS w ON w.exchange_id = x.exchange_id
+LEFT JOIN exchange_text AS p ON p.exchange_id = x.exchange_id AND p.side = 'prompt'
+LEFT JOIN exchange_text AS r ON r.exchange_id = x.exchange_id AND r.side = 'response'
 ORDER BY x.exchange_id

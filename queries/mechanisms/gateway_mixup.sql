@@ -28,18 +28,24 @@ WITH client AS (
     WHERE x.tenant_class != 'unresolved'
 ),
 
-replayed AS (
-    SELECT
-        c.exchange_id, o.exchange_id AS other_id, o.finished_ns AS last_ns,
-        if(c.prompt_hash != o.prompt_hash, 'other question', 'replay') AS how
+kept AS (
+    SELECT c.exchange_id, c.tenant, c.received_ns, c.prompt_hash, o.exchange_id AS other_id, o.tenant AS other_tenant,
+        o.received_ns AS other_ns, o.finished_ns AS last_ns, o.prompt_hash AS other_hash
     FROM client AS c
-    INNER JOIN client AS o
-        ON
-            NOT o.replay AND o.tenant != c.tenant
-            AND if(c.kept_id IS NOT NULL, o.response_id = c.kept_id, o.cache_key = c.cache_key)
-            AND o.received_ns <= c.received_ns
-    WHERE c.replay
-    QUALIFY row_number() OVER (PARTITION BY c.exchange_id ORDER BY o.received_ns DESC, o.exchange_id) = 1
+    INNER JOIN client AS o ON o.response_id = c.kept_id
+    WHERE c.replay AND NOT o.replay
+    UNION ALL
+    SELECT c.exchange_id, c.tenant, c.received_ns, c.prompt_hash, o.exchange_id, o.tenant, o.received_ns, o.finished_ns, o.prompt_hash
+    FROM client AS c
+    INNER JOIN client AS o ON o.cache_key = c.cache_key
+    WHERE c.replay AND NOT o.replay AND c.kept_id IS NULL
+),
+
+replayed AS (
+    SELECT exchange_id, other_id, last_ns, if(prompt_hash != other_hash, 'other question', 'replay') AS how
+    FROM kept AS c
+    WHERE other_tenant != tenant AND other_ns <= received_ns
+    QUALIFY row_number() OVER (PARTITION BY exchange_id ORDER BY other_ns DESC, other_id) = 1
 ),
 
 session_held AS (

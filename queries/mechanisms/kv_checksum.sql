@@ -15,14 +15,21 @@
 --   examined (detector_off), which moves no verdict.
 -- false positives: memory or network faults mismatch too, with nobody's text in the pages; a complete scan clears those.
 WITH named AS (
-    SELECT x.exchange_id, count(*) AS lines, min(l.worker) AS worker
-    FROM exchange AS x
-    INNER JOIN detector_line AS l
-        ON
+    SELECT exchange_id, count(*) AS lines, min(worker) AS worker
+    FROM (
+        SELECT x.exchange_id, l.worker
+        FROM exchange AS x
+        INNER JOIN detector_line AS l ON l.room = x.room
+        WHERE
             l.what = 'checksum'
-            AND (l.room = x.room OR (l.room IS NULL AND l.rid = x.decode_rid))
             AND (l.rid IS NULL OR x.decode_rid IS NULL OR l.rid = x.decode_rid OR l.rid = x.prefill_rid)
-    GROUP BY x.exchange_id
+        UNION ALL
+        SELECT x.exchange_id, l.worker
+        FROM exchange AS x
+        INNER JOIN detector_line AS l ON l.rid = x.decode_rid
+        WHERE l.what = 'checksum' AND l.room IS NULL
+    )
+    GROUP BY exchange_id
 ),
 
 watched AS (

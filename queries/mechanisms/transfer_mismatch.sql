@@ -45,11 +45,16 @@ expired AS (
     SELECT DISTINCT x.exchange_id
     FROM exchange AS x
     INNER JOIN (
-        SELECT rid FROM detector_line WHERE what = 'expired blocks'
+        SELECT unnest([rid, regexp_replace(rid, '-[0-9a-f]{8}$', '')]) AS rid
+        FROM detector_line
+        WHERE what = 'expired blocks'
         UNION
-        SELECT rid FROM record
-        WHERE format = 'vllm_request_log' AND (detail ->> 'message') LIKE 'Releasing expired KV blocks for request %'
-    ) AS l ON x.request_id IN (l.rid, regexp_replace(l.rid, '-[0-9a-f]{8}$', ''))
+        SELECT unnest([rid, regexp_replace(rid, '-[0-9a-f]{8}$', '')])
+        FROM record
+        WHERE
+            format = 'vllm_request_log' AND rid IS NOT NULL
+            AND (detail ->> 'message') LIKE 'Releasing expired KV blocks for request %'
+    ) AS l ON l.rid = x.request_id
 ),
 
 fact AS (
