@@ -10,7 +10,9 @@ from forensics.resources import Query, queries
 STATUSES: Final = ("established", "possible", "undetermined", "excluded", "not_examined")
 SOURCES: Final = ("pages", "neighbours", "named", "none")
 CARRIES: Final = ("prompt", "prompt and response")
-TOLD: Final = ("question", "grain", "inputs", "assumptions", "establishes", "possible", "excludes", "false positives")
+REQUIRED: Final = ("question", "grain", "inputs")
+TOLD: Final = (*REQUIRED, "assumptions", "establishes", "possible", "excludes", "false positives")
+"""What a header says; a site's own file must say the first three at least."""
 LAST: Final = 500
 """The order of a mechanism that declares none: after all of ours."""
 
@@ -54,7 +56,7 @@ def mechanisms(site: Path | None) -> list[Mechanism]:
 
 def _read(query: Query) -> Mechanism:
     header = query.header
-    missing = [key for key in TOLD if not header.get(key)]
+    missing = [key for key in REQUIRED if not header.get(key)]
     if missing:
         raise _error(query, f"its header does not say: {', '.join(missing)}", "Add the lines `-- KEY: …`")
     sources, carries = header.get("sources", "pages"), header.get("carries", CARRIES[-1])

@@ -114,7 +114,8 @@ def _ask(con: duckdb.DuckDBPyConnection, mechanism: Mechanism, values: dict[str,
 
 def _check(con: duckdb.DuckDBPyConnection, mechanism: Mechanism, rows: int, given: list[str]) -> None:
     where = str(mechanism.query.path)
-    if wrong := [name for name in given if name not in _ROW] or [name for name in list(_ROW)[:2] if name not in given]:
+    missing = [name for name in list(_ROW)[:2] if name not in given]
+    if wrong := [name for name in given if name not in (*_ROW, "mechanism")] or missing:
         raise ForensicsError(
             f"the mechanism's columns are not those of a suspicion: {', '.join(wrong)}",
             where=where,
