@@ -113,22 +113,55 @@ def swapped_answers(seed: int) -> Script:
     return plot.script()
 
 
+def all_at_once(seed: int) -> Script:
+    """Over-pool, a late write and every other fault in one deployment, an hour of it."""
+    plot = Plot("all_at_once", seed)
+    marker = "".join(plot.rng.choices("BCDFGHJKLMNPQRSTVWXZ23456789", k=26))
+    kept = plot.ask(0, A0, 1_100, asks=f"marker:{marker}")
+    plot.crowd(3, A0, first=1)
+    plot.long(5, A0, style="verbatim")
+    plot.ask(4, B0, 1_400, gap=9.0, patience=20.0, stalls=True, lands_after=5.8, lands_seen=True, stream=False)
+    plot.long(5, B0, gap=46.0, style="verbatim")
+    plot.ask(6, B0, 2_500, gap=75.0, style="verbatim")
+    plot.at += 130
+    plot.ask(7, A1, 1_000, fault=Fault("checksum", source=plot.ask(8, A1, 1_200)), style="verbatim")
+    plot.ask(1, A1, 1_000, fault=Fault("collision", source=plot.ask(2, A1, 1_100, gap=0.5)))
+    for who in range(4):
+        plot.ask(who, A1, plot.rng.randrange(2_500, 2_900))
+    plot.ask(5, A1, 3_000, fault=Fault("short", tokens=500), style="verbatim")
+    beside = plot.ask(6, SOLO, 1_200, gap=0.5, asks="quote")
+    plot.ask(7, SOLO, 1_000, fault=Fault("freed", source=beside), style="verbatim")
+    plot.ask(3, B0, 1_000, fault=Fault("replay", source=kept))
+    plot.ask(8, B0, 1_000, fault=Fault("marker", source=kept, said=marker))
+    first = plot.ask(1, SOLO, 1_200, gap=0.6)
+    plot.ask(2, B0, 1_100, fault=Fault("swapped", source=first))
+    script = plot.script(_with_solo(canary="log"))
+    return replace(script, world=replace(script.world, markers=((plot.tenant(0), marker),)))
+
+
 def _watched(world: World, *, checksum: bool = False, canary: str = "") -> World:
     """Returns ``world`` with detectors of its engines switched on."""
     workers = tuple(replace(worker, checksum=checksum, canary=canary) for worker in world.workers)
     return replace(world, workers=workers)
 
 
-def _with_solo() -> World:
+def _with_solo(canary: str = "") -> World:
     """Returns the usual machines and one that serves another model by itself, both phases on one node."""
     world = machines()
-    solo = Worker(SOLO, "unified", PLAIN, "10.31.3.51", 30000, 9_600, tp=1, request_log="none")
+    solo = Worker(SOLO, "unified", PLAIN, "10.31.3.51", 30000, 9_600, tp=1, request_log="none", canary=canary)
     routes = {f"{side}{SOLO}": (None, SOLO, 0) for side in "pq"}
     return replace(world, workers=(*world.workers, solo), routes={**world.routes, **routes})
 
 
-FAULTY: Final[Mapping[str, Callable[[int], Script]]] = {
-    each.__name__: each
-    for each in (partial_transfers, checksums, collisions, freed_pages, mixed_up, canaries, swapped_answers)
-}
+_WORLDS: Final = (
+    partial_transfers,
+    checksums,
+    collisions,
+    freed_pages,
+    mixed_up,
+    canaries,
+    swapped_answers,
+    all_at_once,
+)
+FAULTY: Final[Mapping[str, Callable[[int], Script]]] = {each.__name__: each for each in _WORLDS}
 EVERY: Final[Mapping[str, Callable[[int], Script]]] = {**WORLDS, **FAULTY}
