@@ -1,8 +1,8 @@
 """Says which responses fit the prompt of an exchange that ran beside them far better than their own.
 
 A response is about what was asked: it repeats rare words of its prompt. Each shared word counts log2 of how many
-prompts there are for each that has it; the sums are compared. This nominates only: what the response holds, alignment
-decides.
+prompts there are for each that has it; compared are the sums over words that only one of the two prompts has. This
+nominates only: what the response holds, alignment decides.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from forensics.resources import query
 
 FAR: Final = 3
 """How many times better than its own prompt a neighbour's must fit."""
-LEAST_MILLI: Final = 30_000
+LEAST_MILLI: Final = 20_000
 """What a neighbour's fit must reach, in 1/1000 bit, above that multiple."""
 MOST: Final = 300_000
 """Exchanges whose words may be held at once: some 2 KB each."""
@@ -118,13 +118,15 @@ def _best(words: Words, weights: Numbers, exchange_id: str, near: list[str | Non
     said, own = words.said.get(exchange_id), words.asked.get(exchange_id)
     if said is None or own is None:
         return None
-    own_milli = _fit(said, own, weights)
-    fits = {one: _fit(said, words.asked[one], weights) for one in near if one and one in words.asked}
-    best = min(fits, key=lambda one: (-fits[one], one), default=None)
-    if best is None or fits[best] < FAR * own_milli + LEAST_MILLI:
-        return exchange_id, own_milli, None, None
-    return exchange_id, own_milli, best, fits[best]
-
-
-def _fit(said: Numbers, asked: Numbers, weights: Numbers) -> int:
-    return int(weights[np.intersect1d(said, asked, assume_unique=True)].sum())
+    mine = np.intersect1d(said, own, assume_unique=True)
+    best: _Row = (exchange_id, int(weights[mine].sum()), None, None)
+    lead = 0
+    for one in near:
+        if one is None or one not in words.asked:
+            continue
+        theirs = np.intersect1d(said, words.asked[one], assume_unique=True)
+        own_milli = int(weights[np.setdiff1d(mine, theirs, assume_unique=True)].sum())
+        milli = int(weights[np.setdiff1d(theirs, mine, assume_unique=True)].sum())
+        if milli - FAR * own_milli - LEAST_MILLI > lead:
+            lead, best = milli - FAR * own_milli - LEAST_MILLI, (exchange_id, own_milli, one, milli)
+    return best

@@ -7,8 +7,8 @@
 -- requires: prompt texts, response texts
 -- needs: complete prompts and responses of what ran at the same time
 -- establishes: nothing: that an answer fits another question is no record of how it came there
--- possible: a response that shares three times as much of its rare words with the prompt of an exchange beside it than with its
---   own, and 30 bits more; whether it holds that exchange's text, alignment decides.
+-- possible: a response that shares three times as much with the prompt of an exchange beside it than with its own, and 20 bits
+--   more, by the rarity of the words that only one of the two prompts has; whether it holds that exchange's text, alignment decides.
 -- excludes: a complete response, with its own prompt complete, that fits no prompt beside it so much better. Where either is
 --   missing or cut, it is not examined.
 -- assumptions: answers are mistaken for one another while both are under way (match/beside); of long prompts beginning and end
