@@ -32,7 +32,8 @@ _TABLE: Final = (
     "CREATE OR REPLACE TABLE answer_fit"
     " (exchange_id VARCHAR, own_milli BIGINT, neighbour_exchange_id VARCHAR, neighbour_milli BIGINT)"
 )
-Numbers = npt.NDArray[np.int64] | npt.NDArray[np.int32]
+Numbers = npt.NDArray[np.int32]
+Milli = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
 _Row = tuple[str, int, str | None, int | None]
 
@@ -45,12 +46,13 @@ class Words:
     said: dict[str, Numbers] = field(default_factory=dict)
     asked: dict[str, Numbers] = field(default_factory=dict)
 
-    def weights(self) -> Numbers:
+    def weights(self) -> Milli:
         """Returns what each word weighs, in 1/1000 bit: log2 of prompts per prompt that has it."""
         held = np.zeros(len(self.vocabulary), dtype=np.int64)
         for numbers in self.asked.values():
             held[numbers] += 1
-        return np.rint(1000 * np.log2(max(len(self.asked), 1) / np.maximum(held, 1))).astype(np.int64)
+        milli: Milli = np.rint(1000 * np.log2(max(len(self.asked), 1) / np.maximum(held, 1))).astype(np.int64)
+        return milli
 
 
 def fit_answers(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool) -> int:
@@ -110,10 +112,11 @@ def _numbers(vocabulary: Hashes, parts: list[Hashes]) -> Numbers:
     if not len(vocabulary):
         return np.empty(0, dtype=np.int32)
     at = np.minimum(np.searchsorted(vocabulary, values), len(vocabulary) - 1)
-    return at[vocabulary[at] == values].astype(np.int32)
+    found: Numbers = at[vocabulary[at] == values].astype(np.int32)
+    return found
 
 
-def _best(words: Words, weights: Numbers, exchange_id: str, near: list[str | None]) -> _Row | None:
+def _best(words: Words, weights: Milli, exchange_id: str, near: list[str | None]) -> _Row | None:
     """Returns the row of one response: its neighbour is the best of ``near`` where that fits far better, else None."""
     said, own = words.said.get(exchange_id), words.asked.get(exchange_id)
     if said is None or own is None:
