@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from forensics.errors import ForensicsError
 
 TENANT_CLASSES = ("customer", "internal", "researcher")
+SHORTEST_MARKER = 12
 ROLES = ("prefill", "decode", "unified", "router", "gateway", "client")
 
 
@@ -94,6 +95,17 @@ class Backend:
 
 
 @dataclass(frozen=True)
+class Canary:
+    """Markers that were planted in prompts of one tenant, a test tenant as a rule, and stand nowhere else.
+
+    Each has at least 12 letters or digits; random ones, so that nobody else can have written them.
+    """
+
+    tenant: str
+    markers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Thresholds:
     """Margins in bits; how long (seconds) a late write may strike where no end of the transfer is shown; and how long
     (seconds) a log may be silent before it counts as missing there."""
@@ -143,6 +155,7 @@ class CaseConfig:
     model: tuple[Model, ...] = ()
     backend: tuple[Backend, ...] = ()
     public_text: tuple[str, ...] = ()
+    canary: tuple[Canary, ...] = ()
     thresholds: Thresholds = field(default_factory=Thresholds)
     resources: Resources = field(default_factory=Resources)
     notice: Notice = field(default_factory=Notice)
@@ -238,7 +251,7 @@ class _Reader:
 
 
 def _check(config: CaseConfig, path: Path) -> None:
-    for fault in (*_wrong_sources(config), *_wrong_tenants(config), *_wrong_window(config)):
+    for fault in (*_wrong_sources(config), *_wrong_tenants(config), *_wrong_canaries(config), *_wrong_window(config)):
         what, fix = fault
         raise ForensicsError(what, where=str(path), fix=fix)
 
@@ -271,6 +284,16 @@ def _wrong_tenants(config: CaseConfig) -> Iterator[tuple[str, str]]:
             yield f"the pattern of tenant rule {label!r} is no regular expression: {error}", "Correct the pattern"
         if not rule.path.startswith("$"):
             yield f"the path of tenant rule {label!r} must start with $", f'Write path = "$.{rule.path}"'
+
+
+def _wrong_canaries(config: CaseConfig) -> Iterator[tuple[str, str]]:
+    for canary in config.canary:
+        for marker in canary.markers:
+            if sum(char.isalnum() for char in marker) < SHORTEST_MARKER:
+                yield (
+                    f"a canary marker of {canary.tenant!r} has fewer than {SHORTEST_MARKER} letters or digits",
+                    "Use random markers, long enough that nobody else can have written them",
+                )
 
 
 def _wrong_window(config: CaseConfig) -> Iterator[tuple[str, str]]:

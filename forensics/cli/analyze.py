@@ -14,6 +14,8 @@ from forensics.cli.sweeping import Ticker, memory_bytes
 from forensics.errors import ForensicsError
 from forensics.judge.run import JudgeReport, judge
 from forensics.link.run import LinkReport, link
+from forensics.match.answers import fit_answers
+from forensics.match.markers import find_markers
 from forensics.match.run import match
 from forensics.match.sweep.case import no_sweep, sweep
 from forensics.suspect.run import SuspectReport, suspect
@@ -65,6 +67,10 @@ def analyze_case(case: Case, *, metadata_only: bool = False, bounds: Bounds | No
     began = time.monotonic()
     with rebuild(case, keep=True) as con:
         _say_link(link(con, case))
+        if marked := find_markers(con, case, metadata_only=metadata_only):
+            _say(f"markers  {marked:>7,} found in responses of other tenants")
+        if fitting := fit_answers(con, case, metadata_only=metadata_only):
+            _say(f"answers  {fitting:>7,} fit another tenant's prompt far better than their own")
         _say_suspect(suspect(con, case))
         matched = match(con, case, threads=case.config.resources.threads, metadata_only=metadata_only)
         _say(f"match    {matched}")

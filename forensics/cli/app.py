@@ -16,6 +16,7 @@ from forensics.cli import (
     formats,
     ingest,
     init,
+    mechanisms,
     preflight,
     rejects,
     report,
@@ -37,6 +38,7 @@ app = typer.Typer(
 )
 _COMMANDS = (
     demo, init, formats, snapshot, ingest, rejects, analyze, report, verdicts, explain, compare, sql, preflight,
+    mechanisms,
 )  # fmt: skip
 for command in _COMMANDS:
     command.register(app)
