@@ -95,8 +95,12 @@ SELECT
         ),
         'error_room', nullif(regexp_extract(error_text, 'bootstrap_room=(\d+)', 1), '')
     ) AS detail,
-    CASE WHEN json_type(messages) = 'ARRAY' THEN messages END AS prompt_messages,
-    CASE json_type(messages) WHEN 'VARCHAR' THEN messages ->> '$' WHEN 'OBJECT' THEN text_of(messages -> 'prompt') END
+    -- An extracted value begins with the sign of its type; json_type would read all of it again.
+    CASE WHEN starts_with(messages, '[') THEN messages END AS prompt_messages,
+    CASE
+        WHEN starts_with(messages, '"') THEN messages ->> '$'
+        WHEN starts_with(messages, '{') THEN text_of(messages -> 'prompt')
+    END
         AS prompt_text,
     CASE
         WHEN (choices -> '$[0].message') IS NOT NULL THEN cast(json_extract(choices, '$[*].message') AS JSON)
