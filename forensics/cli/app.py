@@ -18,8 +18,10 @@ from forensics.cli import (
     init,
     mechanisms,
     preflight,
+    probe,
     rejects,
     report,
+    signs,
     snapshot,
     sql,
     verdicts,
@@ -37,8 +39,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, nothing affected; 1 done, something affected (analyze, report); 2 could not complete.",
 )
 _COMMANDS = (
-    demo, init, formats, snapshot, ingest, rejects, analyze, report, verdicts, explain, compare, sql, preflight,
-    mechanisms,
+    demo, init, formats, snapshot, ingest, rejects, analyze, report, verdicts, explain, signs, compare, sql, preflight,
+    probe, mechanisms,
 )  # fmt: skip
 for command in _COMMANDS:
     command.register(app)

@@ -46,7 +46,7 @@ def _context(
     config = case.config
     found = {name: _times(rows(con, case, name)) for name in (
         "limits", "affected", "tenant", "looked_for", "detector", "manifest", "reject", "clock", "ambiguity",
-        "unexplained",
+        "unexplained", "timing_tenant", "salt", "sign_search", "sign",
     )}  # fmt: skip
     return {
         "title": config.title,
@@ -69,6 +69,7 @@ def _context(
             "late_write_horizon_s": config.thresholds.late_write_horizon_s,
             "confirmed_margin_bits": config.thresholds.confirmed_margin_bits,
             "probable_margin_bits": config.thresholds.probable_margin_bits,
+            "timing_confidence_percent": f"{100 * config.timing.confidence:.10g}",
         },
         **found,
     }
