@@ -4,7 +4,7 @@
 -- assumptions: of a long prompt's part, beginning and end say what it is about.
 SELECT
     t.exchange_id,
-    CASE WHEN length(b.text) <= 65536 THEN b.text ELSE left(b.text, 32768) || ' ' || right(b.text, 32768) END AS text
+    CASE WHEN length(b.text) <= 32768 THEN b.text ELSE left(b.text, 16384) || ' ' || right(b.text, 16384) END AS text
 FROM exchange_text AS t
 INNER JOIN text AS b ON b.record_id = t.record_id AND b.side = t.side
 WHERE
