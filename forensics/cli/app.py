@@ -11,6 +11,7 @@ from forensics import __version__
 from forensics.cli import (
     analyze,
     compare,
+    coverage,
     demo,
     explain,
     formats,
@@ -36,7 +37,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, nothing affected; 1 done, something affected (analyze, report); 2 could not complete.",
 )
 _COMMANDS = (
-    demo, init, formats, snapshot, ingest, rejects, analyze, report, verdicts, explain, compare, sql, preflight,
+    demo, init, formats, snapshot, ingest, rejects, analyze, report, coverage, verdicts, explain, compare, sql, preflight,
 )  # fmt: skip
 for command in _COMMANDS:
     command.register(app)

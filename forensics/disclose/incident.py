@@ -8,6 +8,7 @@ import duckdb
 
 from forensics.case.folder import Case
 from forensics.disclose import inert
+from forensics.disclose.coverage import tables as coverage_tables
 from forensics.disclose.documents import render
 from forensics.disclose.lanes import lanes
 from forensics.disclose.pictures import pictures
@@ -70,8 +71,13 @@ def _context(
             "confirmed_margin_bits": config.thresholds.confirmed_margin_bits,
             "probable_margin_bits": config.thresholds.probable_margin_bits,
         },
+        "coverage": _coverage(con, case),
         **found,
     }
+
+
+def _coverage(con: duckdb.DuckDBPyConnection, case: Case) -> dict[str, list[Row]]:
+    return {name: _times(listed) for name, listed in coverage_tables(con, case).items()}
 
 
 def _timeline(con: duckdb.DuckDBPyConnection, case: Case) -> list[dict[str, str]]:

@@ -43,6 +43,7 @@ def link(con: duckdb.DuckDBPyConnection, case: Case) -> LinkReport:
         "client_record",
         "client_request",
         "router_request",
+        "prefill_host",
     ):
         _make(con, case, name)
     _pair(con, case)
@@ -50,9 +51,15 @@ def link(con: duckdb.DuckDBPyConnection, case: Case) -> LinkReport:
         _make(con, case, name)
     rest = query("link/ambiguity_rest", case.site)
     run(con, f"INSERT INTO ambiguity {rest.sql}", rest.path, {})
-    silence_ns = int(case.config.thresholds.silence_s * 1e9)
-    create_table(con, "silence", query("coverage/silence", case.site), silence_ns=silence_ns)
+    _cover(con, case)
     return _report(con)
+
+
+def _cover(con: duckdb.DuckDBPyConnection, case: Case) -> None:
+    """Counts what the logs should hold against what they do, and says where they may be missing something."""
+    silence_ns = int(case.config.thresholds.silence_s * 1e9)
+    for name in ("silence", "request_seen", "counted", "coverage", "gap", "blind"):
+        create_table(con, name, query(f"coverage/{name}", case.site), silence_ns=silence_ns)
 
 
 def _make(con: duckdb.DuckDBPyConnection, case: Case, name: str, **values: object) -> int:

@@ -29,7 +29,7 @@ def suspect(con: duckdb.DuckDBPyConnection, case: Case) -> SuspectReport:
     Raises if a mechanism does not speak of every exchange exactly once: a rule that never fires must be heard.
     """
     values: dict[str, object] = {"late_write_horizon_ns": int(case.config.thresholds.late_write_horizon_s * 1e9)}
-    for name in ("late_write_window", "late_write_case"):
+    for name in ("late_write_window", "late_write_case", "stranger"):
         create_table(con, name, query(f"mechanisms/{name}", case.site), **values)
     con.execute("DROP TABLE IF EXISTS suspicion")
     for each in mechanisms(case):

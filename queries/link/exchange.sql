@@ -2,7 +2,7 @@
 -- grain: one row per exchange: a client-side exchange with its engine request if joined, or an engine request that no
 --   client-side record is left for
 -- inputs: client_request, served, pairing, engine_request, clock, worker, worker_epoch, tenant_declared,
---   backend_declared, router_request
+--   backend_declared, router_request, prefill_host
 -- assumptions: engine times are corrected by the worker's clock. A prefill request whose decode half is missing is an
 --   exchange of its own only if no unplaced exchange of a client can be it and no other request claims its room. An
 --   engine's request that a call waited for while another of the same size and model answered that call is an earlier
@@ -84,13 +84,7 @@ placed AS (
         END AS placement_how
     FROM facts AS f
     LEFT JOIN router_request AS r ON r.router_request_id = f.router_request_id
-    LEFT JOIN (
-        SELECT split_part(address, ':', 1) AS host, min(worker) AS worker
-        FROM worker
-        WHERE role = 'prefill' AND address IS NOT NULL
-        GROUP BY ALL
-        HAVING count(*) = 1
-    ) AS wb ON wb.host = f.bootstrap_host
+    LEFT JOIN prefill_host AS wb ON wb.host = f.bootstrap_host
 ),
 
 attempt AS (
@@ -119,8 +113,9 @@ told AS (
             WHEN p.client_outcome = 'ok' THEN 'yes'
             WHEN coalesce(p.client_response_chars, 0) > 0 THEN 'yes'
             WHEN p.client_outcome = 'aborted' AND coalesce(p.client_completion_tokens, 0) > 0 THEN 'yes'
-            WHEN coalesce(p.streamed, false) AND p.client_outcome = 'error' AND p.decode_completion_tokens > 0
-                AND coalesce(p.http_status, 0) < 400 THEN 'unknown'
+            -- a stream that broke: what it brought until then only decode's record could exclude
+            WHEN coalesce(p.streamed, false) AND p.client_outcome = 'error' AND coalesce(p.http_status, 0) < 400
+                AND (p.decode_completion_tokens > 0 OR (p.decode_id IS NULL AND p.prefill_id IS NOT NULL)) THEN 'unknown'
             ELSE 'no'
         END AS delivered
     FROM placed AS p
@@ -172,7 +167,7 @@ SELECT
     t.decode_finished, t.decode_aborted, t.decode_completion_tokens, t.prefill_finished_ns, t.transfer_failed,
     t.transfer_failed_ns, t.client_outcome, t.client_finished_ns, t.client_id, t.served_id, t.decode_id, t.prefill_id,
     coalesce(t.gateway_records, 0) AS gateway_records, t.error_text, coalesce(t.id_repeated, false) AS id_repeated,
-    coalesce(t.room_ambiguous, false) AS room_ambiguous, t.clock_width_ns
+    coalesce(t.room_ambiguous, false) AS room_ambiguous, t.clock_width_ns, t.earlier_attempt, t.bootstrap_host
 FROM told AS t
 LEFT JOIN worker AS w ON w.worker = t.decode_worker
 LEFT JOIN tenant_declared AS k ON k.tenant = t.raw_tenant

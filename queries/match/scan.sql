@@ -1,8 +1,9 @@
 -- question: How complete was the search of a response, and what must a match weigh to count?
 -- grain: one row per examined exchange
--- inputs: examined, exchange, exchange_text, candidate
+-- inputs: examined, exchange, exchange_text, candidate, suspicion, blind
 -- assumptions: a candidate is complete if its whole prompt is there, and its response too where one was delivered; for a
---   late write the prompt suffices, since only the prompt's KV is transferred. A threshold is log2 of the candidates that
+--   late write the prompt suffices, since only the prompt's KV is transferred. Where an exchange may have lived on an over-pool
+--   suspect's worker unseen since the process started, or where that start is not known, a candidate may be missing altogether. A threshold is log2 of the candidates that
 --   were tried plus a declared margin.
 WITH pair AS (
     SELECT DISTINCT c.exchange_id, c.source_exchange_id, bool_and(c.mechanism = 'late_write') AS prompt_only
@@ -36,6 +37,19 @@ counted AS (
     GROUP BY exchange_id
 ),
 
+unseen AS (
+    SELECT x.exchange_id, min(coalesce(g.reason, 'retention_expired')) AS reason
+    FROM exchange AS x
+    INNER JOIN suspicion AS s ON s.exchange_id = x.exchange_id AND s.mechanism = 'over_pool' AND s.status != 'excluded'
+    LEFT JOIN blind AS g
+        ON
+            g.worker IS NOT DISTINCT FROM x.decode_worker
+            AND g.from_ns <= coalesce(x.reserved_ns, x.received_ns)
+            AND g.to_ns >= coalesce(x.epoch_ns, -9223372036854775807)
+    WHERE g.reason IS NOT NULL OR x.epoch_ns IS NULL
+    GROUP BY x.exchange_id
+),
+
 judged AS (
     SELECT
         e.exchange_id,
@@ -46,6 +60,7 @@ judged AS (
         CASE
             WHEN t.state IS NULL THEN 'response_missing'
             WHEN t.state != 'complete' THEN 'response_truncated'
+            WHEN u.exchange_id IS NOT NULL THEN u.reason
             WHEN c.exchange_id IS NULL THEN NULL
             WHEN c.prompt_missing THEN 'prompt_missing'
             WHEN c.prompt_truncated THEN 'prompt_truncated'
@@ -56,6 +71,7 @@ judged AS (
     FROM examined AS e
     LEFT JOIN exchange_text AS t ON t.exchange_id = e.exchange_id AND t.side = 'response'
     LEFT JOIN counted AS c ON c.exchange_id = e.exchange_id
+    LEFT JOIN unseen AS u ON u.exchange_id = e.exchange_id
 )
 
 SELECT
