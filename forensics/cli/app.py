@@ -22,6 +22,7 @@ from forensics.cli import (
     report,
     snapshot,
     sql,
+    tenants,
     verdicts,
 )
 from forensics.errors import ForensicsError
@@ -37,7 +38,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, nothing affected; 1 done, something affected (analyze, report); 2 could not complete.",
 )
 _COMMANDS = (
-    demo, init, formats, snapshot, ingest, rejects, analyze, report, coverage, verdicts, explain, compare, sql, preflight,
+    demo, init, formats, snapshot, ingest, rejects, analyze, report, coverage, tenants, verdicts, explain, compare, sql,
+    preflight,
 )  # fmt: skip
 for command in _COMMANDS:
     command.register(app)

@@ -73,7 +73,8 @@ def _gaps(found: list[Row]) -> Iterator[str]:
     yield f"\nThe greatest holes ({len(found):,}):"
     for row in found:
         missing = "" if row["missing"] is None else f", {row['missing']:,} missing"
-        yield f"  {iso(row['from_ns'])} to {iso(row['to_ns'])}  {plain(row['log'])}: by {row['how']}{missing} ({row['reason']})"
+        when = f"{iso(row['from_ns'])} to {iso(row['to_ns'])}"
+        yield f"  {when}  {plain(row['log'])}: by {row['how']}{missing} ({row['reason']})"
 
 
 def _unseen(found: list[Row]) -> Iterator[str]:

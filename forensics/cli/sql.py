@@ -80,6 +80,7 @@ def _defaults(case: Case, statement: str) -> dict[str, object]:
     known: dict[str, object] = {
         "late_write_horizon_ns": int(thresholds.late_write_horizon_s * 1e9),
         "silence_ns": int(thresholds.silence_s * 1e9),
+        "clock_ns": int(thresholds.clock_s * 1e9),
         "metadata_only": False,
     }
     return {name: value for name, value in known.items() if f"${name}" in statement}

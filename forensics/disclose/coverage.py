@@ -9,14 +9,14 @@ from forensics.disclose import inert
 from forensics.disclose.tables import Row, one, rows
 
 STEPS_S: Final = (60, 300, 900, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86_400, 7 * 86_400, 30 * 86_400)
-"""Lengths of a stretch of time, in seconds: the first of which no more than the wanted number are needed is taken."""
+"""Lengths of a stretch in seconds: the first is taken of which no more than the wanted number are needed."""
 GAPS_SHOWN: Final = 40
 _SECOND: Final = 1_000_000_000
 _ANY: Final = {"client": "any client record", "engine": "any worker's log"}
 
 
 def step_ns(first_ns: int, last_ns: int, most: int) -> int:
-    """Returns the length in ns of a stretch, such that ``most`` of them span the time (of 30 days each at the longest)."""
+    """Returns the length in ns of a stretch, of which ``most`` span the time (30 days at the longest)."""
     return next((each for each in STEPS_S if last_ns - first_ns <= each * _SECOND * most), STEPS_S[-1]) * _SECOND
 
 

@@ -47,7 +47,7 @@ def _context(
     config = case.config
     found = {name: _times(rows(con, case, name)) for name in (
         "limits", "affected", "tenant", "looked_for", "detector", "manifest", "reject", "clock", "ambiguity",
-        "unexplained",
+        "unexplained", "unnamed", "proposals",
     )}  # fmt: skip
     return {
         "title": config.title,
@@ -115,7 +115,7 @@ def _sum(found: list[Row], status: str) -> int:
 
 def _times(found: list[Row]) -> list[Row]:
     """Returns rows with each point in time (``…_ns``) as ISO text beside its integer; spans of time stay."""
-    spans = ("skew_ns", "low_ns", "high_ns")
+    spans = ("skew_ns", "low_ns", "high_ns", "margin_ns")
     return [
         {
             **row,

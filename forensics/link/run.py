@@ -47,6 +47,7 @@ def link(con: duckdb.DuckDBPyConnection, case: Case) -> LinkReport:
     ):
         _make(con, case, name)
     _pair(con, case)
+    _make(con, case, "clock_margin", clock_ns=int(case.config.thresholds.clock_s * 1e9))
     for name in ("exchange", "exchange_record", "exchange_text"):
         _make(con, case, name)
     rest = query("link/ambiguity_rest", case.site)
@@ -71,7 +72,8 @@ def _pair(con: duckdb.DuckDBPyConnection, case: Case) -> None:
     con.execute("CREATE OR REPLACE TABLE pairing (client_id VARCHAR, served_id VARCHAR, via VARCHAR, inferred BOOLEAN)")
     con.execute("CREATE OR REPLACE TABLE ambiguity (subject VARCHAR, what VARCHAR, detail VARCHAR)")
     con.execute(
-        "CREATE OR REPLACE TABLE clock (worker VARCHAR, pairs BIGINT, low_ns BIGINT, high_ns BIGINT, skew_ns BIGINT)"
+        "CREATE OR REPLACE TABLE clock"
+        " (worker VARCHAR, pairs BIGINT, bounded_below BOOLEAN, low_ns BIGINT, high_ns BIGINT, skew_ns BIGINT)"
     )
     con.execute("CREATE OR REPLACE TABLE model_pair (engine_model VARCHAR, client_model VARCHAR)")
     for rule in (each for each in queries("link", case.site) if each.name.startswith("link/pair_")):

@@ -1,11 +1,18 @@
 -- question: How complete was the search of a response, and what must a match weigh to count?
 -- grain: one row per examined exchange
--- inputs: examined, exchange, exchange_text, candidate, suspicion, blind
+-- inputs: examined, exchange, exchange_text, cut_by_tokens, candidate, suspicion, blind
 -- assumptions: a candidate is complete if its whole prompt is there, and its response too where one was delivered; for a
 --   late write the prompt suffices, since only the prompt's KV is transferred. Where an exchange may have lived on an over-pool
 --   suspect's worker unseen since the process started, or where that start is not known, a candidate may be missing altogether. A threshold is log2 of the candidates that
 --   were tried plus a declared margin.
-WITH pair AS (
+WITH held AS (
+    -- a text that does not fit its tokens was cut, even without a mark; what is left of it is searched all the same
+    SELECT t.exchange_id, t.side, if(c.exchange_id IS NULL, t.state, 'truncated') AS state
+    FROM exchange_text AS t
+    LEFT JOIN cut_by_tokens AS c ON c.exchange_id = t.exchange_id AND c.side = t.side
+),
+
+pair AS (
     SELECT DISTINCT c.exchange_id, c.source_exchange_id, bool_and(c.mechanism = 'late_write') AS prompt_only
     FROM candidate AS c
     GROUP BY c.exchange_id, c.source_exchange_id
@@ -19,8 +26,8 @@ tried AS (
         pt.state IS NOT NULL OR rt.state IS NOT NULL AS has_text
     FROM pair AS p
     INNER JOIN exchange AS x ON x.exchange_id = p.source_exchange_id
-    LEFT JOIN exchange_text AS pt ON pt.exchange_id = p.source_exchange_id AND pt.side = 'prompt'
-    LEFT JOIN exchange_text AS rt ON rt.exchange_id = p.source_exchange_id AND rt.side = 'response'
+    LEFT JOIN held AS pt ON pt.exchange_id = p.source_exchange_id AND pt.side = 'prompt'
+    LEFT JOIN held AS rt ON rt.exchange_id = p.source_exchange_id AND rt.side = 'response'
 ),
 
 counted AS (
@@ -69,7 +76,7 @@ judged AS (
         END AS missing_why,
         round(1000 * log2(greatest(c.with_text, 1)))::BIGINT AS base_milli
     FROM examined AS e
-    LEFT JOIN exchange_text AS t ON t.exchange_id = e.exchange_id AND t.side = 'response'
+    LEFT JOIN held AS t ON t.exchange_id = e.exchange_id AND t.side = 'response'
     LEFT JOIN counted AS c ON c.exchange_id = e.exchange_id
     LEFT JOIN unseen AS u ON u.exchange_id = e.exchange_id
 )

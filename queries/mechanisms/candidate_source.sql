@@ -3,11 +3,11 @@
 -- inputs: exchange, suspicion, late_write_case
 -- assumptions: for over-pool, every exchange that lived on the same (decode worker, dp rank) since that process started
 --   and released its pages before the recipient reserved its own; the most recent ranks first. An exchange of the same
---   model that no log places may have lived there too: placement 'unknown', after all others. For a late write, the
+--   model that no log places may have lived there too: placement 'unknown', after all others; so is one whose end and the suspect's beginning lie closer than the clocks tell apart. For a late write, the
 --   aborted exchanges whose transfer was still open.
 -- false positives: being a candidate source says nothing against the candidate, and makes nobody affected.
 WITH suspect AS (
-    SELECT s.exchange_id, s.mechanism, x.decode_worker, x.dp_rank, x.epoch_ns, x.reserved_ns, x.received_ns, x.model
+    SELECT s.exchange_id, s.mechanism, x.decode_worker, x.dp_rank, x.epoch_ns, x.reserved_ns, x.received_ns, x.model, x.clock_margin_ns
     FROM suspicion AS s
     INNER JOIN exchange AS x ON x.exchange_id = s.exchange_id
     WHERE s.status != 'excluded' AND x.delivered != 'no'
@@ -16,7 +16,12 @@ WITH suspect AS (
 pool AS (
     SELECT
         s.exchange_id, s.mechanism, c.exchange_id AS source_exchange_id,
-        if(s.decode_worker IS NOT NULL AND c.decode_worker IS NOT NULL, 'fits', 'unknown') AS placement,
+        if(
+            s.decode_worker IS NOT NULL AND c.decode_worker IS NOT NULL
+            -- both by the worker's own clock, or apart by more than the clocks leave open
+            AND (c.decode_finished OR c.released_ns IS NULL OR c.released_ns + s.clock_margin_ns <= s.reserved_ns),
+            'fits', 'unknown'
+        ) AS placement,
         coalesce(c.released_ns, c.reserved_ns, c.finished_ns, c.received_ns) AS last_ns
     FROM suspect AS s
     INNER JOIN exchange AS c
@@ -30,11 +35,11 @@ pool AS (
                     AND (c.dp_rank IS NULL OR s.dp_rank IS NULL OR c.dp_rank = s.dp_rank)
                     AND c.epoch_ns IS NOT DISTINCT FROM s.epoch_ns
                     AND c.reserved_ns < s.reserved_ns
-                    AND coalesce(c.released_ns, c.reserved_ns) <= s.reserved_ns + 1000000
+                    AND coalesce(c.released_ns, c.reserved_ns) <= s.reserved_ns + 1000000 + if(c.decode_finished, 0, s.clock_margin_ns)
                 ELSE
                     (c.model = s.model OR c.model IS NULL OR s.model IS NULL)
                     AND (c.http_status IS NULL OR c.http_status NOT BETWEEN 400 AND 429 OR c.http_status = 408 OR c.room IS NOT NULL)
-                    AND coalesce(c.finished_ns, c.received_ns) <= coalesce(s.reserved_ns, s.received_ns) + 1000000000
+                    AND coalesce(c.finished_ns, c.received_ns) <= coalesce(s.reserved_ns, s.received_ns) + 1000000000 + s.clock_margin_ns
             END
     WHERE s.mechanism = 'over_pool'
 ),

@@ -13,7 +13,7 @@
 WITH best AS (
     SELECT
         exchange_id, bool_or(placed) AS placed, count(*) AS windows,
-        bool_and(trigger_exchange_id IS NOT NULL) AS all_known,
+        bool_and(trigger_exchange_id IS NOT NULL) AS all_known, bool_or(sure) AS sure,
         arg_max(trigger_exchange_id, (from_ns, trigger_exchange_id)) AS trigger_exchange_id,
         arg_max(how, (from_ns, how)) AS how
     FROM late_write_case
@@ -41,6 +41,7 @@ SELECT
     END AS status,
     CASE
         WHEN x.backend = 'not_disaggregated' THEN NULL
+        WHEN b.placed AND NOT b.sure THEN 'clock_uncertain'
         WHEN b.placed THEN 'mechanism_possible'
         WHEN b.exchange_id IS NOT NULL THEN 'placement_unknown'
         WHEN u.exchange_id IS NOT NULL THEN u.reason
@@ -48,6 +49,8 @@ SELECT
     'records' AS basis,
     CASE
         WHEN x.backend = 'not_disaggregated' THEN 'the backend is not disaggregated: ' || coalesce(x.backend_why, 'seen so')
+        WHEN b.placed AND NOT b.sure
+            THEN 'reserved its pages so close to the transfer of an aborted request that the clocks do not tell their order'
         WHEN b.placed THEN 'reserved its pages after ' || if(b.how = 'abort', 'an abort', 'a deferred release timed out')
             || ' on its worker while that transfer was not shown to have ended'
         WHEN b.exchange_id IS NOT NULL THEN 'its worker, or that of an aborted request of that time, is not known'

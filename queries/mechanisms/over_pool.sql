@@ -1,6 +1,6 @@
 -- question: Which exchanges sent a prompt that the prefill's KV pool could not hold, and what became of it?
 -- grain: one row per exchange
--- inputs: exchange, worker, worker_limit, worker_epoch, model_pair, model_name, stranger, silence, gap
+-- inputs: exchange, worker, worker_limit, worker_epoch, clock, clock_margin, model_pair, model_name, stranger, silence, gap
 -- mechanism: over_pool
 -- needs: engine records of both sides of a room, or token counts and the limits of every prefill worker that could apply
 -- establishes: one token on prefill and more on decode for one room; a prefill's error line for the room; or, where no
@@ -13,7 +13,8 @@
 --   no prefill worker may be unknown: none that some log names without being one of ours (stranger), and none whose log was
 --   silent since the start that told the limit, or whose limit a server info without a time tells: it may have been started
 --   anew since, or then. A pairing by content or time alone
---   holds only where no log has a gap; halves of one room that disagree on its tokens may be of two requests.
+--   holds only where no log has a gap; an exchange that came so close to a start that the clocks do not tell their order may have
+--   met the limits of either process; halves of one room that disagree on its tokens may be of two requests.
 -- false positives: a prompt of exactly one token has one token on both sides and is not over-pool.
 WITH possible_prefill AS (
     SELECT x.exchange_id, x.received_ns, w.worker
@@ -46,19 +47,25 @@ by_worker AS (
             )
         ) AS may_be_new,
         min(l.limit_tokens) AS low, max(l.limit_tokens) AS high, max(l.rank) AS rank,
-        bool_or(coalesce(l.auto_truncate, false)) AS truncates
+        bool_or(coalesce(l.auto_truncate, false)) AS truncates, count(DISTINCT coalesce(l.start_ns, -1)) > 1 AS at_a_start
     FROM possible_prefill AS p
+    LEFT JOIN clock AS k ON k.worker = p.worker
+    LEFT JOIN clock_margin AS m ON m.worker = p.worker
     LEFT JOIN worker_limit AS l
         ON
             l.worker = p.worker AND l.in_force
-            AND (p.received_ns IS NULL OR (p.received_ns >= coalesce(l.start_ns, -1) AND p.received_ns < l.end_ns))
+            AND (p.received_ns IS NULL OR (
+                p.received_ns + coalesce(k.skew_ns, 0) + coalesce(m.margin_ns, 0) >= coalesce(l.start_ns, -1)
+                AND p.received_ns + coalesce(k.skew_ns, 0) - coalesce(m.margin_ns, 0) < l.end_ns
+            ))
     GROUP BY p.exchange_id, p.worker
 ),
 
 bound AS (
     SELECT
         exchange_id, min(low) AS low, max(high) AS high, count(*) AS workers, count(*) FILTER (WHERE low IS NULL) AS unknown,
-        bool_or(truncates) AS truncates, max(rank) = 4 AS declared, count(*) FILTER (WHERE may_be_new) AS renewed
+        bool_or(truncates) AS truncates, max(rank) = 4 AS declared, count(*) FILTER (WHERE may_be_new) AS renewed,
+        bool_or(at_a_start) AS at_a_start
     FROM by_worker
     GROUP BY exchange_id
 ),
@@ -66,7 +73,7 @@ bound AS (
 fact AS (
     SELECT
         x.*, b.low, b.high, coalesce(b.workers, 0) AS workers, coalesce(b.unknown, 0) AS unknown, s.why AS stranger,
-        coalesce(b.renewed, 0) AS renewed, u.exchange_id IS NOT NULL AS pair_unsure,
+        coalesce(b.renewed, 0) AS renewed, coalesce(b.at_a_start, false) AS at_a_start, u.exchange_id IS NOT NULL AS pair_unsure,
         coalesce(b.truncates, false) AS truncates, coalesce(b.declared, false) AS declared,
         coalesce(x.prompt_tokens, x.reject_tokens) AS tokens,
         x.tokens_by = 'gateway' AND coalesce(x.client_outcome, 'ok') != 'ok' AS rough
@@ -109,6 +116,7 @@ SELECT
     CASE
         WHEN ground = 'tokens_unknown' THEN 'tokens_unknown'
         WHEN ground = 'limits_unknown' AND decode_id IS NOT NULL THEN 'other_side_missing'
+        WHEN ground = 'between_limits' AND at_a_start THEN 'clock_uncertain'
         WHEN ground IN ('limits_unknown', 'between_limits') THEN 'limits_unknown'
         WHEN ground = 'above_limits' AND declared AND NOT truncates THEN 'mechanism_possible'
     END AS reason,

@@ -1,4 +1,4 @@
-"""Takes lines, hours, workers and sources away from an ingested case, and tells which verdicts became too good for it."""
+"""Takes lines, hours, workers and sources away from an ingested case, and tells which verdicts became too good."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ def judged(case: Case, drop: str = "false", *, metadata_only: bool = False) -> J
     con.execute("SET TimeZone = 'UTC'")
     con.execute(f"ATTACH '{case.database}' AS whole (READ_ONLY)")
     for name in _TABLES:
-        con.execute(f"CREATE TABLE {name} AS FROM whole.{name}")  # noqa: S608 - names of our own
+        con.execute(f"CREATE TABLE {name} AS FROM whole.{name}")
     con.execute("DETACH whole")
     con.execute(
         "DELETE FROM record WHERE record_id IN ("  # noqa: S608 - conditions of our own
@@ -77,15 +77,18 @@ def drops(workers: list[str], sources: list[str], *, hours: int) -> dict[str, st
     for n in (2, 5):
         made[f"every {n}th line of the clients' logs"] = f"r.kind = 'client' AND r.line % {n} = 0"
         made[f"every {n}th line of the engines' logs"] = f"f.worker IS NOT NULL AND r.line % {n} = 0"
-    part = f"ntile({hours}) OVER (ORDER BY coalesce(r.at_ns, r.received_ns), r.record_id) = "
+    part = "ntile({hours}) OVER (ORDER BY coalesce(r.at_ns, r.received_ns), r.record_id) = {number}"
+    chosen = "r.record_id IN (SELECT record_id FROM (SELECT r.*, {part} AS taken FROM record AS r) WHERE taken)"
     for number in range(1, hours + 1):
-        taken = f"r.record_id IN (SELECT record_id FROM (SELECT r.*, {part}{number} AS taken FROM record AS r) WHERE taken)"
+        taken = chosen.format(part=part.format(hours=hours, number=number))
         made[f"hour {number}, everywhere"] = taken
         made[f"hour {number}, the clients' logs"] = f"r.kind = 'client' AND {taken}"
         made[f"hour {number}, the engines' logs"] = f"f.worker IS NOT NULL AND {taken}"
     for worker in workers:
         made[f"worker {worker}"] = f"f.worker = '{worker}'"
-        made[f"worker {worker}, but for its server info"] = f"f.worker = '{worker}' AND r.format != 'sglang_server_info'"
+        made[f"worker {worker}, but for its server info"] = (
+            f"f.worker = '{worker}' AND r.format != 'sglang_server_info'"
+        )
     for source in sources:
         made[f"source {source}"] = f"r.format = '{source}'"
     made["all clients' logs"] = "r.kind = 'client'"

@@ -30,7 +30,9 @@ def arrive(world: World, name: str, at: float, **more: Any) -> None:
     """A request whose arrival the decode worker's request log shows too."""
     world.request(name, at, 300, **more)
     room = str(int.from_bytes(name.encode(), "big") % 2**62 + 1)
-    world.add("decode-0", "engine", at + 0.02, phase="received", rid=f"d-{name}", room=room, role="decode", format="requests")
+    world.add(
+        "decode-0", "engine", at + 0.02, phase="received", rid=f"d-{name}", room=room, role="decode", format="requests"
+    )
 
 
 def test_each_log_is_held_against_the_others(world: World) -> None:
@@ -61,7 +63,9 @@ def test_a_sample_and_an_early_end_of_retention_are_told_apart(tmp_path: Path) -
     made = World(tmp_path / "sample", WORKERS)
     for number in range(60):
         made.request(f"s{number}", 240 * number, 300, client=number % 3 == 0)
-    assert table(made, "SELECT DISTINCT reason FROM gap WHERE who = 'gateway' AND how = 'other logs'") == [("sampled_out",)]
+    assert table(made, "SELECT DISTINCT reason FROM gap WHERE who = 'gateway' AND how = 'other logs'") == [
+        ("sampled_out",)
+    ]
     made = World(tmp_path / "kept", WORKERS)
     for number in range(60):
         made.request(f"k{number}", 240 * number, 300, client=number >= 30)
@@ -73,13 +77,21 @@ def test_a_sample_and_an_early_end_of_retention_are_told_apart(tmp_path: Path) -
 def test_counters_tell_of_requests_that_no_record_is_left_of(world: World) -> None:
     world.request("a", 10, 300)
     for number in range(3):
-        world.add("decode-0", "access", 11 + number, http_status=200, detail='{"method": "POST", "path": "/v1/chat/completions"}')
+        world.add(
+            "decode-0",
+            "access",
+            11 + number,
+            http_status=200,
+            detail='{"method": "POST", "path": "/v1/chat/completions"}',
+        )
     for number in range(4):
         world.add("prefill-0", "batch", 11 + number, detail='{"new_seq": 1, "new_token": 300}')
     world.add("prefill-0", "batch", 20, detail='{"new_seq": 1, "new_token": 8192}')  # may be a chunk
     world.add("gateway", "router", 10, phase="received", router_request_id="x1")
     world.add("gateway", "router", 11, phase="received", router_request_id="x2")
-    found = table(world, "SELECT who, counted_by, expected, present FROM coverage WHERE source = 'requests' ORDER BY ALL")
+    found = table(
+        world, "SELECT who, counted_by, expected, present FROM coverage WHERE source = 'requests' ORDER BY ALL"
+    )
     assert found == [
         ("decode-0", "access lines", 3, 1),
         ("gateway", "router requests", 2, 1),

@@ -9,8 +9,22 @@ from forensics.ingest.run import ingest
 from forensics.scenario.worlds import WORLDS, write_world
 from tests.coverage.dropping import drops, judged, parts, too_good
 
-CHOSEN = ("line 1 of 2", "line 0 of 3", "line 2 of 7", "every 2th line of the c", "hour 2, every", "hour 3, the e", "all cl")
-WHOLE = ("worker decode-a", "worker prefill-a, but", "source litellm", "source sglang_engine_log", "source sglang_request_log")
+CHOSEN = (
+    "line 1 of 2",
+    "line 0 of 3",
+    "line 2 of 7",
+    "every 2th line of the c",
+    "hour 2, every",
+    "hour 3, the e",
+    "all cl",
+)
+WHOLE = (
+    "worker decode-a",
+    "worker prefill-a, but",
+    "source litellm",
+    "source sglang_engine_log",
+    "source sglang_request_log",
+)
 
 
 def _case(name: str, root: Path) -> Case:
