@@ -62,4 +62,4 @@ def _proposals(found: list[Row]) -> Iterator[str]:
             counts = f"{row['exchanges']:,} exchanges, {row['shared_bytes']:,} bytes shared"
             yield f"  {plain(row['tenant'])} ({known}): {counts}"
     if found:
-        yield "\nNothing was joined. To join them, write the names as aliases of one [[tenant]] in case.toml, then analyze"
+        yield "\nNothing was joined. To join them, name them as aliases of one [[tenant]] in case.toml"

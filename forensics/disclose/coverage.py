@@ -23,8 +23,8 @@ def step_ns(first_ns: int, last_ns: int, most: int) -> int:
 def cells(con: duckdb.DuckDBPyConnection, case: Case, most: int) -> tuple[list[Row], int]:
     """Returns rows of ``log``, ``start_ns``, ``expected``, ``present`` and ``state``, and a stretch's length in ns.
 
-    ``state`` is ``whole``, ``short`` (half or more is there), ``missing`` or ``silent``; a stretch without a row is one of
-    which nothing was expected. ``log`` is one line of plain text.
+    ``state`` is ``whole``, ``short`` (half or more is there), ``missing`` or ``silent``; a stretch without a row is
+    one of which nothing was expected. ``log`` is one line of plain text.
     """
     span = one(con, case, "examined_window")
     step = step_ns(span["first_ns"] or 0, span["last_ns"] or 0, most)

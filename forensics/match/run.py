@@ -52,11 +52,11 @@ class MatchReport:
 
 
 def match(con: duckdb.DuckDBPyConnection, case: Case, *, threads: int, metadata_only: bool = False) -> MatchReport:
-    """Writes ``examined``, ``cut_by_tokens``, ``tenant_proposal``, ``match_span``, ``scan`` and ``answer_again`` (contract: ``docs/architecture.md``).
+    """Writes ``examined``, ``cut_by_tokens``, ``tenant_proposal``, ``match_span``, ``scan`` and ``answer_again``.
 
-    Reads the tables of link and suspect and, unless ``metadata_only``, the view ``text``, which it attaches. With
-    ``metadata_only`` all but the first stay empty. ``threads`` bounds the database and the reading of texts; the
-    result does not depend on it.
+    ``docs/architecture.md`` has the contract. Reads the tables of link and suspect and, unless ``metadata_only``, the
+    view ``text``, which it attaches. With ``metadata_only`` all but the first stay empty. ``threads`` bounds the
+    database and the reading of texts; the result does not depend on it.
     """
     con.execute(f"CREATE OR REPLACE TABLE match_span ({_SPAN_COLUMNS})")
     examined = create_table(con, "examined", query("match/examined", case.site))
