@@ -13,7 +13,7 @@
 --   no prefill worker may be unknown: none that some log names without being one of ours (stranger), and none whose log was
 --   silent since the start that told the limit, or whose limit a server info without a time tells: it may have been started
 --   anew since, or then. A pairing by content or time alone
---   holds only where no log has a gap; an exchange that came so close to a start that the clocks do not tell their order may have
+--   holds only where neither side lacks a request; an exchange that came so close to a start that the clocks do not tell their order may have
 --   met the limits of either process; halves of one room that disagree on its tokens may be of two requests.
 -- false positives: a prompt of exactly one token has one token on both sides and is not over-pool.
 WITH possible_prefill AS (
@@ -33,7 +33,10 @@ unsure AS (
     SELECT DISTINCT x.exchange_id
     FROM exchange AS x
     INNER JOIN gap AS g ON g.from_ns <= x.received_ns + 10000000000 AND g.to_ns >= x.received_ns - 10000000000
-    WHERE x.pair_via NOT IN ('the response id', 'an id in the error text', 'engine record alone')
+    WHERE
+        x.pair_via NOT IN ('the response id', 'an id in the error text', 'engine record alone')
+        -- lines of one log are missing where another tells of the request; here requests are
+        AND (g.who = 'gateway' OR g.source = 'engine')
 ),
 
 by_worker AS (
