@@ -17,9 +17,12 @@ from forensics.cli import (
     formats,
     ingest,
     init,
+    mechanisms,
     preflight,
+    probe,
     rejects,
     report,
+    signs,
     snapshot,
     sql,
     tenants,
@@ -38,8 +41,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, nothing affected; 1 done, something affected (analyze, report); 2 could not complete.",
 )
 _COMMANDS = (
-    demo, init, formats, snapshot, ingest, rejects, analyze, report, coverage, tenants, verdicts, explain, compare, sql,
-    preflight,
+    demo, init, formats, snapshot, ingest, rejects, analyze, report, coverage, tenants, verdicts, explain, signs,
+    compare, sql, preflight, probe, mechanisms,
 )  # fmt: skip
 for command in _COMMANDS:
     command.register(app)

@@ -34,6 +34,8 @@ REQUIRED: Final = (
     "source",
     "finding",
     "possible_source",
+    "isolation",
+    "sign_search",
 )
 
 

@@ -42,6 +42,8 @@ def summary(con: duckdb.DuckDBPyConnection, case: Case) -> dict[str, Any]:
         "delivered": totals["delivered"],
         "scanned": totals["scanned"],
         "basis": _basis(totals),
+        "isolation": isolation(con, case),
+        "signs": signs(con, case),
         "tenants": one(con, case, "tenants"),
         "detector": {"version": __version__, "rules": rules_hash()},
         "versions": {"forensics": __version__, "duckdb": duckdb.__version__},
@@ -49,6 +51,16 @@ def summary(con: duckdb.DuckDBPyConnection, case: Case) -> dict[str, Any]:
     }
     _check(result, totals)
     return result
+
+
+def isolation(con: duckdb.DuckDBPyConnection, case: Case) -> list[Row]:
+    """Returns what is said of prefix caches at each boundary; it is no count of responses."""
+    return rows(con, case, "isolation", confidence_milli=round(1000 * case.config.timing.confidence))
+
+
+def signs(con: duckdb.DuckDBPyConnection, case: Case) -> list[Row]:
+    """Returns which signs of use were looked for, over what, and how many were found; no count of responses."""
+    return rows(con, case, "sign_search")
 
 
 def manifest_hash(con: duckdb.DuckDBPyConnection, case: Case) -> str:

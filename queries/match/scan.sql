@@ -1,10 +1,11 @@
 -- question: How complete was the search of a response, and what must a match weigh to count?
 -- grain: one row per examined exchange
--- inputs: examined, exchange, exchange_text, cut_by_tokens, candidate, suspicion, blind
--- assumptions: a candidate is complete if its whole prompt is there, and its response too where one was delivered; for a
---   late write the prompt suffices, since only the prompt's KV is transferred. Where an exchange may have lived on an over-pool
---   suspect's worker unseen since the process started, or where that start is not known, a candidate may be missing altogether. A threshold is log2 of the candidates that
---   were tried plus a declared margin.
+-- inputs: examined, exchange, exchange_text, cut_by_tokens, candidate, mechanism, suspicion, blind
+-- assumptions: a candidate is complete if its whole prompt is there, and its response too where one was delivered; where the
+--   mechanism carries prompts only (a late write: only a prompt's KV is transferred) the prompt suffices. Where an exchange may
+--   have lived on the worker of a suspect unseen since the process started, or where that start is not known, a candidate of a
+--   mechanism that reads pages may be missing altogether. A threshold is log2 of the candidates that were tried plus a
+--   declared margin.
 WITH held AS (
     -- a text that does not fit its tokens was cut, even without a mark; what is left of it is searched all the same
     SELECT t.exchange_id, t.side, if(c.exchange_id IS NULL, t.state, 'truncated') AS state
@@ -13,8 +14,9 @@ WITH held AS (
 ),
 
 pair AS (
-    SELECT DISTINCT c.exchange_id, c.source_exchange_id, bool_and(c.mechanism = 'late_write') AS prompt_only
+    SELECT DISTINCT c.exchange_id, c.source_exchange_id, bool_and(m.carries = 'prompt') AS prompt_only
     FROM candidate AS c
+    INNER JOIN mechanism AS m ON m.mechanism = c.mechanism
     GROUP BY c.exchange_id, c.source_exchange_id
 ),
 
@@ -47,13 +49,14 @@ counted AS (
 unseen AS (
     SELECT x.exchange_id, min(coalesce(g.reason, 'retention_expired')) AS reason
     FROM exchange AS x
-    INNER JOIN suspicion AS s ON s.exchange_id = x.exchange_id AND s.mechanism = 'over_pool' AND s.status != 'excluded'
+    INNER JOIN suspicion AS s ON s.exchange_id = x.exchange_id AND s.status NOT IN ('excluded', 'not_examined')
+    INNER JOIN mechanism AS m ON m.mechanism = s.mechanism AND m.sources = 'pages'
     LEFT JOIN blind AS g
         ON
             g.worker IS NOT DISTINCT FROM x.decode_worker
             AND g.from_ns <= coalesce(x.reserved_ns, x.received_ns)
             AND g.to_ns >= coalesce(x.epoch_ns, -9223372036854775807)
-    WHERE g.reason IS NOT NULL OR x.epoch_ns IS NULL
+    WHERE g.reason IS NOT NULL OR (x.decode_worker IS NOT NULL AND x.epoch_ns IS NULL)
     GROUP BY x.exchange_id
 ),
 

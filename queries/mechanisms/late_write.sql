@@ -2,6 +2,10 @@
 -- grain: one row per exchange
 -- inputs: exchange, late_write_case, blind
 -- mechanism: late_write
+-- order: 10
+-- sources: named
+-- carries: prompt
+-- requires: disaggregated, decode log, gateway log or prefill log
 -- needs: the decode worker's log, and the gateway's or both engines' record of every abort
 -- establishes: nothing: logs name no pages
 -- possible: pages reserved on a worker and rank after an abort before prefill's finish, or after a deferred release that
@@ -20,6 +24,22 @@ WITH best AS (
     GROUP BY exchange_id
 ),
 
+pair AS (
+    SELECT exchange_id, trigger_exchange_id, placed, max(from_ns) AS last_ns
+    FROM late_write_case
+    WHERE trigger_exchange_id IS NOT NULL
+    GROUP BY ALL
+),
+
+written_by AS (
+    SELECT
+        exchange_id,
+        list({'exchange_id': trigger_exchange_id, 'placement': if(placed, 'fits', 'unknown'), 'last_ns': last_ns}
+            ORDER BY last_ns, trigger_exchange_id, placed) AS named
+    FROM pair
+    GROUP BY exchange_id
+),
+
 unseen AS (
     SELECT x.exchange_id, min(g.reason) AS reason
     FROM exchange AS x
@@ -33,7 +53,6 @@ unseen AS (
 
 SELECT
     x.exchange_id,
-    'late_write' AS mechanism,
     CASE
         WHEN x.backend = 'not_disaggregated' THEN 'excluded'
         WHEN b.exchange_id IS NOT NULL OR u.exchange_id IS NOT NULL THEN 'possible'
@@ -59,8 +78,9 @@ SELECT
     END AS detail,
     b.trigger_exchange_id,
     coalesce(b.all_known, false) AND u.exchange_id IS NULL AS clearable,
-    NULL::VARCHAR AS outcome
+    w.named
 FROM exchange AS x
 LEFT JOIN best AS b ON b.exchange_id = x.exchange_id
+LEFT JOIN written_by AS w ON w.exchange_id = x.exchange_id
 LEFT JOIN unseen AS u ON u.exchange_id = x.exchange_id
 ORDER BY x.exchange_id

@@ -1,7 +1,11 @@
 -- question: Which exchanges sent a prompt that the prefill's KV pool could not hold, and what became of it?
 -- grain: one row per exchange
--- inputs: exchange, worker, worker_limit, worker_epoch, clock, clock_margin, model_pair, model_name, stranger, silence, gap
+-- inputs: exchange, worker, worker_limit, worker_epoch, engine_record, clock, clock_margin, model_pair, model_name, stranger,
+--   silence, gap
 -- mechanism: over_pool
+-- order: 20
+-- sources: pages
+-- requires: disaggregated, prefill log or prefill limits, decode log or token counts
 -- needs: engine records of both sides of a room, or token counts and the limits of every prefill worker that could apply
 -- establishes: one token on prefill and more on decode for one room; a prefill's error line for the room; or, where no
 --   record of the room's prefill is left, a token count at or above the measured limit of every prefill that could apply.
@@ -9,14 +13,32 @@
 -- excludes: a prefill record of the room with more than one token; a token count below every limit that could apply; a
 --   backend that is not disaggregated; a worker that truncates prompts itself.
 -- assumptions: the engine's predicate (formats.md section 0). A gateway's token count of a broken exchange comes from
---   another tokenizer and decides only where it is below half of the limit. Below every limit that could apply means that
---   no prefill worker may be unknown: none that some log names without being one of ours (stranger), and none whose log was
---   silent since the start that told the limit, or whose limit a server info without a time tells: it may have been started
---   anew since, or then. A pairing by content or time alone
---   holds only where neither side lacks a request; an exchange that came so close to a start that the clocks do not tell their order may have
---   met the limits of either process; halves of one room that disagree on its tokens may be of two requests.
+--   another tokenizer and decides only where it is below half of the limit. A prefill's error line without a request id (a
+--   multimodal prompt grown by its images) is the only exchange's of just that many tokens within seconds of it. Below every
+--   limit that could apply means that no prefill worker may be unknown: none that some log names without being one of ours
+--   (stranger), and none whose log was silent since the start that told the limit, or whose limit a server info without a
+--   time tells: it may have been started anew since, or then. A pairing by content or time alone holds only where neither side
+--   lacks a request; an exchange that came so close to a start that the clocks do not tell their order may have met the limits of
+--   either process; halves of one room that disagree on its tokens may be of two requests.
 -- false positives: a prompt of exactly one token has one token on both sides and is not over-pool.
-WITH possible_prefill AS (
+WITH nameless_reject AS (
+    SELECT DISTINCT exchange_id
+    FROM (
+        SELECT x.exchange_id, count(*) OVER (PARTITION BY e.record_id) AS fitting
+        FROM engine_record AS e
+        INNER JOIN worker AS w ON w.worker = e.worker AND w.role = 'prefill'
+        LEFT JOIN clock AS k ON k.worker = e.worker
+        INNER JOIN exchange AS x
+            ON
+                x.decode_tokens = e.input_tokens
+                AND (x.prefill_worker IS NULL OR x.prefill_worker = e.worker)
+                AND x.reserved_ns - (e.at_ns - coalesce(k.skew_ns, 0)) BETWEEN -5000000000 AND 3000000000
+        WHERE e.kind = 'reject' AND e.rid IS NULL
+    )
+    WHERE fitting = 1
+),
+
+possible_prefill AS (
     SELECT x.exchange_id, x.received_ns, w.worker
     FROM exchange AS x
     INNER JOIN worker AS w ON w.role = 'prefill'
@@ -43,7 +65,13 @@ by_worker AS (
     SELECT
         p.exchange_id, p.worker,
         bool_or(
-            (l.rank = 3 AND (l.start_ns IS NULL OR (SELECT count(*) FROM worker_epoch AS e WHERE e.worker = p.worker AND e.start_ns IS NOT NULL) > 1))
+            (
+                l.how IN ('server info', 'pool of a rank')
+                AND (
+                    l.start_ns IS NULL
+                    OR (SELECT count(*) FROM worker_epoch AS e WHERE e.worker = p.worker AND e.start_ns IS NOT NULL) > 1
+                )
+            )
             OR EXISTS (
                 SELECT 1 FROM silence AS g
                 WHERE g.who = p.worker AND g.to_ns > l.start_ns AND g.from_ns < p.received_ns
@@ -79,11 +107,13 @@ fact AS (
         coalesce(b.renewed, 0) AS renewed, coalesce(b.at_a_start, false) AS at_a_start, u.exchange_id IS NOT NULL AS pair_unsure,
         coalesce(b.truncates, false) AS truncates, coalesce(b.declared, false) AS declared,
         coalesce(x.prompt_tokens, x.reject_tokens) AS tokens,
+        n.exchange_id IS NOT NULL AS rejected_by_size,
         x.tokens_by = 'gateway' AND coalesce(x.client_outcome, 'ok') != 'ok' AS rough
     FROM exchange AS x
     LEFT JOIN bound AS b ON b.exchange_id = x.exchange_id
     LEFT JOIN stranger AS s ON s.exchange_id = x.exchange_id
     LEFT JOIN unsure AS u ON u.exchange_id = x.exchange_id
+    LEFT JOIN nameless_reject AS n ON n.exchange_id = x.exchange_id
 ),
 
 ruled AS (
@@ -94,7 +124,9 @@ ruled AS (
             WHEN prefill_tokens = 1 AND decode_tokens > 1 THEN 'room'
             WHEN prefill_rejected OR prefill_gated THEN 'error_line'
             WHEN prefill_tokens > 1 AND truncates AND prefill_tokens >= low THEN 'cut_by_prefill'
-            WHEN prefill_tokens > 1 AND NOT pair_unsure AND prefill_tokens >= coalesce(decode_tokens, prefill_tokens) THEN 'held_by_prefill'
+            WHEN prefill_tokens > 1 AND NOT pair_unsure AND prefill_tokens >= coalesce(decode_tokens, prefill_tokens)
+                THEN 'held_by_prefill'
+            WHEN rejected_by_size THEN 'error_line'
             WHEN tokens IS NULL THEN 'tokens_unknown'
             WHEN workers = 0 OR low IS NULL THEN 'limits_unknown'
             WHEN rough AND tokens * 2 >= low THEN 'tokens_unknown'
@@ -108,7 +140,6 @@ ruled AS (
 
 SELECT
     exchange_id,
-    'over_pool' AS mechanism,
     CASE
         WHEN ground IN ('not_disaggregated', 'held_by_prefill', 'cut_by_prefill', 'below_limits') THEN 'excluded'
         WHEN ground IN ('room', 'error_line') THEN 'established'
@@ -148,8 +179,6 @@ SELECT
             'no record of its prefill, and no limit is known for it'
         )
     END AS detail,
-    NULL::VARCHAR AS trigger_exchange_id,
-    false AS clearable,
     CASE
         WHEN ground = 'cut_by_prefill' THEN 'truncated'
         WHEN ground NOT IN ('room', 'error_line', 'above_limits') THEN NULL

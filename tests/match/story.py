@@ -91,6 +91,11 @@ class Story:
         con.execute("CREATE TABLE record (record_id VARCHAR, prompt_chars BIGINT, response_chars BIGINT)")
         con.executemany("INSERT INTO record VALUES (?, ?, ?)", self._lengths())
         con.execute("CREATE TABLE suspicion (exchange_id VARCHAR, mechanism VARCHAR, status VARCHAR)")
+        con.execute(
+            "CREATE TABLE mechanism AS SELECT unnest(['over_pool', 'late_write']) AS mechanism,"
+            " unnest([20, 10]) AS ordinal, unnest(['prompt and response', 'prompt']) AS carries,"
+            " unnest(['pages', 'named']) AS sources"
+        )
         con.execute("CREATE TABLE candidate (exchange_id VARCHAR, mechanism VARCHAR, source_exchange_id VARCHAR)")
         for table, rows in (
             ("exchange_text", self.states),
