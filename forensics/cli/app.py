@@ -11,6 +11,7 @@ from forensics import __version__
 from forensics.cli import (
     analyze,
     compare,
+    coverage,
     demo,
     explain,
     formats,
@@ -24,6 +25,7 @@ from forensics.cli import (
     signs,
     snapshot,
     sql,
+    tenants,
     verdicts,
 )
 from forensics.errors import ForensicsError
@@ -39,8 +41,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, nothing affected; 1 done, something affected (analyze, report); 2 could not complete.",
 )
 _COMMANDS = (
-    demo, init, formats, snapshot, ingest, rejects, analyze, report, verdicts, explain, signs, compare, sql, preflight,
-    probe, mechanisms,
+    demo, init, formats, snapshot, ingest, rejects, analyze, report, coverage, tenants, verdicts, explain, signs,
+    compare, sql, preflight, probe, mechanisms,
 )  # fmt: skip
 for command in _COMMANDS:
     command.register(app)
