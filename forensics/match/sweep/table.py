@@ -226,8 +226,8 @@ def keep(
     """Keeps, in place, the seeds that several tenants hold; those of more than ``most`` of the parts as CAPPED.
 
     Goes through the buckets ``first`` to ``last``, after ``kept`` seeds were kept; returns how many are now.
-    ``offsets`` is rewritten but for its last value, ``holders[i]`` becomes how many parts hold seed i (or ``CAPPED`` and
-    more), ``bitmap`` (empty at first) says what may be looked for.
+    ``offsets`` is rewritten but for its last value, ``holders[i]`` becomes how many parts hold seed i (or ``CAPPED``
+    and more), ``bitmap`` (empty at first) says what may be looked for.
     """
     low = nb.int64(offsets[first])
     for bucket in range(first, last):
