@@ -36,26 +36,27 @@ STILL = 60.0
 
 def lines_of(kind: str, dice: Random, number: int) -> str:
     """Returns one record of a kind, as its log has it."""
-    text = payload(dice, number, 6_000)["messages"][1]["content"]
     stamp, rid = f"2026-09-{number % 28 + 1:02d}T10:{number % 60:02d}:07", f"{number:032x}"
-    if kind == "request":
-        record = {"timestamp": f"{stamp}.5", "event": "request.finished", "rid": rid}
-        answer = {"text": text[:400], "meta_info": {"id": rid, "prompt_tokens": 1500, "completion_tokens": 90}}
-        return json.dumps({**record, "obj": {"rid": rid, "bootstrap_room": number + 1, "text": text}, "out": answer})
-    if kind == "repr":
-        meta = {"id": rid, "prompt_tokens": 1500, "cached_tokens": 0, "completion_tokens": 90}
-        return (
-            f"[{stamp.replace('T', ' ')}] Finish: obj=GenerateReqInput(rid={rid!r}, bootstrap_room={number + 1}, "
-            f"text={text!r}, input_ids={[dice.randrange(150_000) for _ in range(400)]}), "
-            f"out={{'text': {text[:400]!r}, 'meta_info': {meta!r}}}"
-        )
     if kind == "engine":
         return f"[{stamp.replace('T', ' ')} TP0] Prefill batch. #new-seq: 1, #new-token: {number % 8192}, #cached-token: 0, token usage: 0.{number % 90:02d}, #running-req: {number % 40}, #queue-req: 0,"  # noqa: E501
     if kind == "cri":
         return f"{stamp}.123456789Z stdout F {lines_of('engine', dice, number)}"
     if kind == "long":
         return json.dumps(payload(dice, number, 20 << 20))
-    return json.dumps(payload(dice, number, 6_000))
+    record = payload(dice, number, 6_000)
+    text = record["messages"][1]["content"]
+    if kind == "request":
+        event = {"timestamp": f"{stamp}.5", "event": "request.finished", "rid": rid}
+        answer = {"text": text[:400], "meta_info": {"id": rid, "prompt_tokens": 1500, "completion_tokens": 90}}
+        return json.dumps({**event, "obj": {"rid": rid, "bootstrap_room": number + 1, "text": text}, "out": answer})
+    if kind == "repr":
+        meta = {"id": rid, "prompt_tokens": 1500, "cached_tokens": 0, "completion_tokens": 90}
+        return (
+            f"[{stamp.replace('T', ' ')}] Finish: obj=GenerateReqInput(rid={rid!r}, bootstrap_room={number + 1}, "
+            f"text={text!r}, input_ids={dice.choices(range(150_000), k=400)}), "
+            f"out={{'text': {text[:400]!r}, 'meta_info': {meta!r}}}"
+        )
+    return json.dumps(record)
 
 
 def fill(out: IO[bytes], kind: str, size: int, first: int) -> None:
