@@ -24,6 +24,7 @@ KINDS = {
     "mechanisms": "Mechanisms",
     "verdicts": "Verdicts",
     "coverage": "Coverage",
+    "controls": "Controls",
     "reports": "Report tables",
     "preflight": "Preflight checks",
 }

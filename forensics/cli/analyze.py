@@ -11,6 +11,7 @@ from forensics.case import custody
 from forensics.case.database import rebuild
 from forensics.case.folder import Case
 from forensics.cli.sweeping import Ticker, memory_bytes
+from forensics.controls.run import Controls, no_controls
 from forensics.errors import ForensicsError
 from forensics.judge.run import JudgeReport, judge
 from forensics.link.run import LinkReport, link
@@ -57,15 +58,21 @@ class Bounds:
     memory: int
 
 
-def analyze_case(case: Case, *, metadata_only: bool = False, bounds: Bounds | None = None) -> JudgeReport:
+def analyze_case(
+    case: Case, *, metadata_only: bool = False, bounds: Bounds | None = None, with_controls: bool = True
+) -> JudgeReport:
     """Runs the four stages into a new database and says on stderr what each found. The caller holds the lock.
 
-    With ``bounds`` all responses are swept too.
+    With ``bounds`` all responses are swept too. Without ``with_controls``, which is for tests of other things, the
+    report says that nothing was planted. Raises if a control is not found.
     """
     began = time.monotonic()
     with rebuild(case, keep=True) as con:
         _say_link(link(con, case))
-        _say_suspect(suspect(con, case))
+        with Controls(con, case, metadata_only=metadata_only) if with_controls else no_controls(con) as controls:
+            controls.positive()
+            _say_suspect(suspect(con, case))
+            _say(f"controls {controls.negative()}")
         matched = match(con, case, threads=case.config.resources.threads, metadata_only=metadata_only)
         _say(f"match    {matched}")
         if bounds:

@@ -19,6 +19,7 @@ from forensics.cli import (
     preflight,
     rejects,
     report,
+    reproduce,
     snapshot,
     sql,
     verdicts,
@@ -36,7 +37,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, nothing affected; 1 done, something affected (analyze, report); 2 could not complete.",
 )
 _COMMANDS = (
-    demo, init, formats, snapshot, ingest, rejects, analyze, report, verdicts, explain, compare, sql, preflight,
+    demo, init, formats, snapshot, ingest, rejects, analyze, report, reproduce, verdicts, explain, compare, sql,
+    preflight,
 )  # fmt: skip
 for command in _COMMANDS:
     command.register(app)

@@ -34,6 +34,7 @@ REQUIRED: Final = (
     "source",
     "finding",
     "possible_source",
+    "control",
 )
 
 

@@ -7,6 +7,7 @@ import duckdb
 
 from forensics import __version__
 from forensics.case.folder import Case
+from forensics.disclose.controls import controls
 from forensics.disclose.tables import Row, one, rows
 from forensics.errors import ForensicsError
 from forensics.resources import folder
@@ -42,6 +43,7 @@ def summary(con: duckdb.DuckDBPyConnection, case: Case) -> dict[str, Any]:
         "delivered": totals["delivered"],
         "scanned": totals["scanned"],
         "basis": _basis(totals),
+        "controls": controls(rows(con, case, "control")),
         "tenants": one(con, case, "tenants"),
         "detector": {"version": __version__, "rules": rules_hash()},
         "versions": {"forensics": __version__, "duckdb": duckdb.__version__},

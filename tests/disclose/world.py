@@ -80,6 +80,7 @@ TABLES = {
     "source": "exchange_id VARCHAR, mechanism VARCHAR, source_exchange_id VARCHAR, source_tenant VARCHAR, "
     "strength VARCHAR, bits_milli BIGINT",
     "possible_source": "exchange_id VARCHAR, tenant VARCHAR",
+    "control": "kind VARCHAR, name VARCHAR, rule VARCHAR, planted BIGINT, found BIGINT",
 }
 
 
