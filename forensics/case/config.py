@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from forensics.errors import ForensicsError
 
 TENANT_CLASSES = ("customer", "internal", "researcher")
+SCOPES = ("provider", "gateway", "one-tenant")
 ROLES = ("prefill", "decode", "unified", "router", "gateway", "client")
 
 
@@ -132,10 +133,15 @@ class Notice:
 
 @dataclass(frozen=True)
 class CaseConfig:
-    """All of ``case.toml``."""
+    """All of ``case.toml``.
+
+    ``scope`` says whose records these are: ``provider`` (all sides), ``gateway`` (one alone), or ``one-tenant`` (a
+    customer's or researcher's own, which never show that a response was not affected).
+    """
 
     title: str = "Untitled case"
     purpose: str = ""
+    scope: str = "provider"
     window: Window = field(default_factory=Window)
     source: tuple[Source, ...] = ()
     tenant_rule: tuple[TenantRule, ...] = ()
@@ -238,9 +244,18 @@ class _Reader:
 
 
 def _check(config: CaseConfig, path: Path) -> None:
-    for fault in (*_wrong_sources(config), *_wrong_tenants(config), *_wrong_window(config)):
+    for fault in (*_wrong_scope(config), *_wrong_sources(config), *_wrong_tenants(config), *_wrong_window(config)):
         what, fix = fault
         raise ForensicsError(what, where=str(path), fix=fix)
+
+
+def _wrong_scope(config: CaseConfig) -> Iterator[tuple[str, str]]:
+    if config.scope not in SCOPES:
+        near = difflib.get_close_matches(config.scope, SCOPES, n=1)
+        yield (
+            f"unknown scope {config.scope!r}",
+            f"Did you mean {near[0]!r}" if near else f"Use one of {', '.join(SCOPES)}",
+        )
 
 
 def _wrong_sources(config: CaseConfig) -> Iterator[tuple[str, str]]:

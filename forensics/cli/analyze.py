@@ -15,6 +15,7 @@ from forensics.controls.run import Controls, no_controls
 from forensics.errors import ForensicsError
 from forensics.judge.run import JudgeReport, judge
 from forensics.link.run import LinkReport, link
+from forensics.match.own import no_own, own_unexplained
 from forensics.match.run import match
 from forensics.match.sweep.case import no_sweep, sweep
 from forensics.suspect.run import SuspectReport, suspect
@@ -75,6 +76,7 @@ def analyze_case(
             _say(f"controls {controls.negative()}")
         matched = match(con, case, threads=case.config.resources.threads, metadata_only=metadata_only)
         _say(f"match    {matched}")
+        _own(con, case, metadata_only=metadata_only)
         if bounds:
             _sweep(con, case, bounds)
         else:
@@ -85,6 +87,13 @@ def analyze_case(
     custody.record(case, "analyze", metadata_only=metadata_only, sweep=bounds is not None, affected=result.affected)
     _say(f"done in {time.monotonic() - began:.1f} s")
     return result
+
+
+def _own(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool) -> None:
+    if case.config.scope != "one-tenant" or metadata_only:
+        no_own(con)
+        return
+    _say(f"own      {own_unexplained(con, case):>7,} answers hold names and figures that nothing of its own explains")
 
 
 def _sweep(con: duckdb.DuckDBPyConnection, case: Case, bounds: Bounds) -> None:

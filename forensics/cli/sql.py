@@ -81,5 +81,6 @@ def _defaults(case: Case, statement: str) -> dict[str, object]:
         "late_write_horizon_ns": int(thresholds.late_write_horizon_s * 1e9),
         "silence_ns": int(thresholds.silence_s * 1e9),
         "metadata_only": False,
+        "scope": case.config.scope,
     }
     return {name: value for name, value in known.items() if f"${name}" in statement}

@@ -35,6 +35,7 @@ REQUIRED: Final = (
     "finding",
     "possible_source",
     "control",
+    "unexplained_answer",
 )
 
 

@@ -80,6 +80,8 @@ TABLES = {
     "source": "exchange_id VARCHAR, mechanism VARCHAR, source_exchange_id VARCHAR, source_tenant VARCHAR, "
     "strength VARCHAR, bits_milli BIGINT",
     "possible_source": "exchange_id VARCHAR, tenant VARCHAR",
+    "unexplained_answer": "exchange_id VARCHAR, facts BIGINT, bits_milli BIGINT",
+    "worker": "worker VARCHAR, role VARCHAR, first_ns BIGINT",
     "control": "kind VARCHAR, name VARCHAR, rule VARCHAR, planted BIGINT, found BIGINT",
 }
 
