@@ -13,6 +13,7 @@ from forensics.case.folder import Case
 from forensics.cli.sweeping import Ticker, memory_bytes
 from forensics.controls.run import Controls, no_controls
 from forensics.errors import ForensicsError
+from forensics.intake.run import take_up
 from forensics.judge.run import JudgeReport, judge
 from forensics.link.run import LinkReport, link
 from forensics.match.own import no_own, own_unexplained
@@ -74,6 +75,7 @@ def analyze_case(
             controls.positive()
             _say_suspect(suspect(con, case))
             _say(f"controls {controls.negative()}")
+        _take_up(con, case, metadata_only=metadata_only)
         matched = match(con, case, threads=case.config.resources.threads, metadata_only=metadata_only)
         _say(f"match    {matched}")
         _own(con, case, metadata_only=metadata_only)
@@ -87,6 +89,15 @@ def analyze_case(
     custody.record(case, "analyze", metadata_only=metadata_only, sweep=bounds is not None, affected=result.affected)
     _say(f"done in {time.monotonic() - began:.1f} s")
     return result
+
+
+def _take_up(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool) -> None:
+    found = take_up(con, case, metadata_only=metadata_only)
+    if found.sightings:
+        _say(
+            f"intake   {found.sightings:>7,} sightings reported from outside: {found.suspected:,} exchanges suspected, "
+            f"{found.passages:,} passages of excerpts found"
+        )
 
 
 def _own(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool) -> None:

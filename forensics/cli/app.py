@@ -16,6 +16,7 @@ from forensics.cli import (
     formats,
     ingest,
     init,
+    intake,
     preflight,
     rejects,
     report,
@@ -37,8 +38,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, nothing affected; 1 done, something affected (analyze, report); 2 could not complete.",
 )
 _COMMANDS = (
-    demo, init, formats, snapshot, ingest, rejects, analyze, report, reproduce, verdicts, explain, compare, sql,
-    preflight,
+    demo, init, formats, snapshot, ingest, rejects, intake, analyze, report, reproduce, verdicts, explain, compare,
+    sql, preflight,
 )  # fmt: skip
 for command in _COMMANDS:
     command.register(app)

@@ -1,5 +1,6 @@
 """``forensics reproduce``: every number of the last report again, from the evidence."""
 
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from forensics.cli.sweeping import memory_bytes
 from forensics.cli.terminal import plain
 from forensics.disclose.run import report
 from forensics.errors import ForensicsError
+from forensics.intake.sighting import folder
 from forensics.reproduce.comparison import compare, last_run, read, tampered
 from forensics.reproduce.evidence import Given, events, read_again, recorded
 
@@ -54,6 +56,8 @@ def reproduce(
 def _derive(case: Case, scratch: Scratch, run: Path, given: Sequence[Given]) -> list[str]:
     """Returns what differs between the report and one that is derived anew. Raises if that cannot be done."""
     publish_text(scratch.root / "case.toml", (case.root / "case.toml").read_text(encoding="utf-8"))
+    if folder(case).is_dir():
+        shutil.copytree(folder(case), folder(scratch))
     reading = read_again(case, scratch, given, threads=case.config.resources.threads)
     typer.echo(f"Evidence: {reading.same:,} files are the same, by hash; {len(reading.faults):,} are not.")
     if reading.strangers:

@@ -46,7 +46,7 @@ def _context(
     config = case.config
     found = {name: _times(rows(con, case, name)) for name in (
         "limits", "affected", "tenant", "looked_for", "detector", "manifest", "reject", "clock", "ambiguity",
-        "unexplained", "control", "at_risk", "own_unexplained",
+        "unexplained", "control", "at_risk", "own_unexplained", "sighting",
     )}  # fmt: skip
     return {
         "title": config.title,

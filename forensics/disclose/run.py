@@ -36,6 +36,7 @@ REQUIRED: Final = (
     "possible_source",
     "control",
     "unexplained_answer",
+    "sighting",
 )
 
 

@@ -46,6 +46,7 @@ def summary(con: duckdb.DuckDBPyConnection, case: Case) -> dict[str, Any]:
         "scope": case.config.scope,
         "bounds": one(con, case, "bounds"),
         "missing": rows(con, case, "missing", scope=case.config.scope),
+        "reported": len({each["sighting"] for each in rows(con, case, "sighting")}),
         "own_unexplained": len(rows(con, case, "own_unexplained")),
         "controls": controls(rows(con, case, "control")),
         "tenants": one(con, case, "tenants"),

@@ -53,7 +53,7 @@ def verdicts(case: Case) -> list[dict[str, Any]]:
         return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
 
-@pytest.fixture(scope="module", params=[(name, seed) for name in WORLDS for seed in SEEDS], ids=lambda each: str(each))
+@pytest.fixture(scope="module", params=[(name, seed) for name in WORLDS for seed in SEEDS], ids=str)
 def full(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Full:
     name, seed = request.param
     root = tmp_path_factory.mktemp(f"{name}-{seed}")
