@@ -9,7 +9,11 @@ WITH fact AS (
         (SELECT count(*) FROM worker WHERE "role" = 'prefill' AND first_ns IS NOT NULL) AS prefill,
         (SELECT count(*) FROM worker WHERE "role" = 'decode' AND first_ns IS NOT NULL) AS decode,
         (SELECT count(*) FROM worker WHERE "role" = 'unified' AND first_ns IS NOT NULL) AS unified,
-        (SELECT count(*) FROM worker_limit WHERE how != 'declared') AS measured,
+        (
+            SELECT count(*) FROM worker_limit AS l
+            INNER JOIN worker AS w ON w.worker = l.worker
+            WHERE l.how != 'declared' AND w."role" IN ('prefill', 'unified')
+        ) AS measured,
         (SELECT count(*) FROM worker_limit WHERE how = 'declared') AS declared,
         (SELECT count(*) FROM exchange WHERE tenant_class = 'unresolved') AS nameless,
         (SELECT count(*) FROM exchange_text WHERE side = 'response' AND state = 'complete') AS responses,

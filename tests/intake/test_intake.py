@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -56,8 +55,8 @@ def test_an_excerpt_finds_its_recipient_and_its_owner(world: tuple[Case, StoryTr
     leak = next(item for item in truth.exchanges if item.words and item.words[0]["how"] == "verbatim")
     with connect(case) as con:
         found = con.execute(
-            "SELECT m.side, x.request_id, x.tenant FROM sighting_match AS m INNER JOIN exchange AS x USING (exchange_id)"
-            " WHERE m.sighting LIKE '%:1'"
+            "SELECT m.side, x.request_id, x.tenant FROM sighting_match AS m"
+            " INNER JOIN exchange AS x USING (exchange_id) WHERE m.sighting LIKE '%:1'"
         ).fetchall()
     assert ("response", leak.request_id, leak.tenant) in found
     assert any(side == "prompt" and tenant == leak.source_tenant for side, _, tenant in found)
