@@ -72,6 +72,7 @@ def _passed_on(plot: Plot) -> str:
 
 
 def _unseen_by_gateway(plot: Plot) -> str:
+    plot.source(B0)
     return plot.long(B0, client="none")
 
 

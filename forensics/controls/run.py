@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, Final, Self
 
 import duckdb
@@ -23,7 +24,7 @@ from forensics.judge.run import judge
 from forensics.link.run import link
 from forensics.match.run import match
 from forensics.resources import query
-from forensics.suspect.run import mechanisms, suspect
+from forensics.suspect.run import suspect
 
 NEIGHBOURS: Final = 4  # shuffled neighbours of one exchange
 SHOWN: Final = 3  # faults that a message tells in full
@@ -96,8 +97,8 @@ class Controls:
         self._rows += [("format", name, f"formats/{name}", 1, 0) for name in self._wording.cannot]
         self._rows += [("format", name, f"formats/{name}", 1, 1) for name in self._wording.written]
         tested = {each.mechanism for each in must if each.rule.startswith("mechanisms/")}
-        names = [each.header["mechanism"] for each in mechanisms(self.case)]
-        without = tuple(sorted(name for name in names if name not in tested))
+        spoken = self._base.execute("SELECT DISTINCT mechanism FROM suspicion ORDER BY mechanism").fetchall()
+        without = tuple(name for (name,) in spoken if name not in tested)
         self._rows += [("without", name, f"mechanisms/{name}", 0, 0) for name in without]
         self._report = ControlReport((len(must), len(must)), (len(never), len(wrong)), without=without)
 
@@ -124,7 +125,7 @@ class Controls:
         start = _start(self._company)
         planted, exchanges = played(chosen, self._wording, start)
         world = site.machines(self._wording.formats)
-        year = int(start // 31_556_952) + 1970
+        year = datetime.fromtimestamp(start, UTC).year
         settings = declared(world, self.case.config, year=year, public=_PUBLIC)
         self._scratch = self._stack.enter_context(beside(self.case, "controls", settings))
         (self._scratch.root / _PUBLIC).write_text(PUBLIC, encoding="utf-8")

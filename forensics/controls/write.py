@@ -1,8 +1,9 @@
 """Writes the control world as its machines log it, in those of the case's formats that can be written."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
@@ -101,7 +102,8 @@ def declared(world: World, config: CaseConfig, *, year: int, public: str) -> Cas
     and silence holds for controls too: a margin that nothing can pass must be heard.
     """
     values = {name: getattr(config, name) for name in CaseConfig.__dataclass_fields__}
-    values["source"] = (*_sources(world, year), *config.source)
+    ours = tuple(_sources(world, year))
+    values["source"] = (*ours, *(each for each in config.source if not _touches(each, ours)))
     values["tenant_rule"] = (
         TenantRule("$.metadata.requester_metadata.tenant", "control", "^(control-[0-9]{2})$", format="litellm_payload"),
         *config.tenant_rule,
@@ -116,6 +118,12 @@ def declared(world: World, config: CaseConfig, *, year: int, public: str) -> Cas
     )
     values["public_text"] = (public,)
     return CaseConfig(**values)
+
+
+def _touches(declared: Source, ours: Sequence[Source]) -> bool:
+    """Whether a block of the case's would say something of planted files too, as ``files = "*"`` does."""
+    places = (each.files.replace("*/", "/logs/", 1) for each in ours)
+    return any(fnmatchcase(name, declared.files) for place in places for name in (place, place[1:]))
 
 
 def _sources(world: World, year: int) -> Iterator[Source]:
