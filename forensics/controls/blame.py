@@ -10,6 +10,7 @@ ROAD: Final = {
     "pair_via": ("", "it was joined by {pair_via}"),
     "decode_worker": ("link/exchange", "no log places it on its worker"),
     "status": ("mechanisms/{tested}", "it is {status}: {detail}"),
+    "basis": ("link/worker_limit", "that it is over-pool rests on {basis}"),
     "candidate": ("mechanisms/candidate_source", "whose words it says is no candidate source"),
     "span": ("match", "no passage of its source was found; the heaviest of any weighs {span_milli} of 1/1000 bit"),
     "finding": ("verdicts/finding", "the passage that was found came to no finding"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from forensics.controls.manners import CLASSES
-from forensics.controls.world import A0, A1, B0, CONTEXT, LONG, ORDINARY, SAME, WHOLE, Plot
+from forensics.controls.world import A0, A1, B0, CONTEXT, LONG, ORDINARY, QUIET, SAME, WHOLE, Plot
 
 Expected = Mapping[str, tuple[object, ...]]
 """Column of the trail to the values that are right."""
@@ -102,6 +102,8 @@ POSITIVE: Final = (
         for style in CLASSES
     ),
     Control("text that travelled on", "match/answer_again", _passed_on, ESTABLISHED, TOLD, text=True),
+    Control("over-pool by length alone", "mechanisms/over_pool", _joined(QUIET, LONG),
+            {**ESTABLISHED, "basis": ("measured limits",)}, needs=frozenset({"sglang_engine_log"})),
     Control("over-pool that no gateway recorded", "verdicts/possible_source", _unseen_by_gateway,
             {**ESTABLISHED, "possible_sources": (True,)}),
     Control("join by response id", "link/pair_1_response_id", _joined(B0), _via("the response id")),

@@ -22,7 +22,9 @@ SOURCE: Final = 720  # so large that it gets the lowest pages, which the next lo
 TENANTS: Final = 12
 BEFORE: Final = 480.0  # seconds that the engines have been up when the first exchange comes
 A0, A1, B0 = "a0", "a1", "b0"
-WHOLE, SAME = "whole", "same"
+WHOLE, SAME, QUIET = "whole", "same", "quiet"
+QUIET_WORKER: Final = "control-quiet"
+"""A prefill worker of whose log only the start is left."""
 
 
 def _worker(name: str, role: str, host: int, pool: int, **more: Any) -> Worker:
@@ -33,6 +35,7 @@ def _worker(name: str, role: str, host: int, pool: int, **more: Any) -> Worker:
 
 WORKERS: Final = (
     _worker("prefill", "prefill", 11, PREFILL_POOL, request_level=1),
+    _worker("quiet", "prefill", 12, PREFILL_POOL, request_log="none"),
     _worker("decode-a", "decode", 21, DECODE_POOL, dp=2, request_level=3),
     _worker("decode-b", "decode", 22, DECODE_POOL, request_log="stdout", skew=0.7, request_level=1),
     _worker("even-prefill", "prefill", 31, PREFILL_POOL, model=EVEN),
@@ -43,6 +46,7 @@ ROUTES: Final[dict[str, Route]] = {
     A0: ("control-prefill", "control-decode-a", 0),
     A1: ("control-prefill", "control-decode-a", 1),
     B0: ("control-prefill", "control-decode-b", 0),
+    QUIET: (QUIET_WORKER, "control-decode-a", 1),
     SAME: ("control-even-prefill", "control-even-decode", 0),
     WHOLE: (None, "control-plain", 0),
 }

@@ -50,7 +50,8 @@ def write(logs: Path, world: World, exchanges: list[Exchange], formats: Collecti
     folder = logs / FOLDER
     for worker in world.workers:
         if worker.role != "unified":
-            _engine(folder, worker, exchanges, formats, start - site.BEFORE)
+            logged = [] if worker.name == site.QUIET_WORKER else exchanges
+            _engine(folder, worker, logged, formats, start - site.BEFORE)
     posted = [each for each in gateway.posted(exchanges) if each.plan.client != "none"]
     write_lines(folder / "litellm" / "standard_logging.jsonl", (dumps(gateway.payload(each)) for each in posted))
     _front(folder, world, exchanges, formats, start - site.BEFORE)

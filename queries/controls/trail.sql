@@ -10,6 +10,7 @@ SELECT
     x.decode_worker,
     s.status,
     s.reason,
+    s.basis,
     s.detail,
     EXISTS (
         SELECT 1 FROM candidate AS c

@@ -31,7 +31,8 @@ RULES = (
     "link/pair_1_response_id", "link/pair_2_error_text", "link/pair_3_content", "link/pair_4_tokens",
     "link/pair_5_time",
     "link/unique_pair", "link/engine_record", "link/engine_request", "link/client_record", "link/client_request",
-    "link/record_tenant", "link/served", "link/worker", "link/exchange", "link/exchange_record", "link/exchange_text",
+    "link/record_tenant", "link/served", "link/worker", "link/worker_epoch", "link/worker_limit",
+    "link/exchange", "link/exchange_record", "link/exchange_text",
     "match/examined", "match/part", "match/scan", "match/answer_again",
     "verdicts/finding", "verdicts/source", "verdicts/verdict", "verdicts/possible_source",
 )  # fmt: skip
