@@ -27,10 +27,11 @@ from forensics.case.folder import Case
 from forensics.cli.analyze import analyze_case
 from forensics.disclose.run import read_summary, report
 from forensics.ingest.run import ingest
+from forensics.scenario.faulty import EVERY
 from forensics.scenario.incident.write import write_incident
 from forensics.scenario.scorecard import Scorecard, score, verdicts
 from forensics.scenario.truth import StoryTruth
-from forensics.scenario.worlds import WORLDS, write_world
+from forensics.scenario.worlds import write_world
 
 LOOSE = {
     path.stem: path.read_text(encoding="utf-8") for path in sorted((Path(__file__).parent / "loose").glob("*.sql"))
@@ -96,7 +97,7 @@ def loose(case: Case, truth: StoryTruth) -> Row:
 
 def _small_worlds(seeds: int) -> list[Row]:
     rows = []
-    for name, make in WORLDS.items():
+    for name, make in EVERY.items():
         for fixed in (False, True):
             for seed in range(1, seeds + 1):
 

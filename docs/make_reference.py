@@ -22,6 +22,8 @@ from forensics.resources import queries
 KINDS = {
     "link": "Joins",
     "mechanisms": "Mechanisms",
+    "timing": "Prefix-cache timing",
+    "signs": "Signs of use",
     "verdicts": "Verdicts",
     "coverage": "Coverage",
     "controls": "Controls",

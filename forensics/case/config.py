@@ -20,6 +20,7 @@ from forensics.errors import ForensicsError
 
 TENANT_CLASSES = ("customer", "internal", "researcher")
 SCOPES = ("provider", "gateway", "one-tenant")
+SHORTEST_MARKER = 12
 ROLES = ("prefill", "decode", "unified", "router", "gateway", "client")
 
 
@@ -67,12 +68,13 @@ class TenantRule:
 
 @dataclass(frozen=True)
 class Tenant:
-    """A tenant's class, contact and the other names it goes by."""
+    """A tenant's class, contact, the other names it goes by, and the organization that it is a part of."""
 
     name: str
     tenant_class: str = "customer"
     contact: str = ""
     aliases: tuple[str, ...] = ()
+    organization: str = ""
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,17 @@ class Backend:
 
 
 @dataclass(frozen=True)
+class Canary:
+    """Markers that were planted in prompts of one tenant, a test tenant as a rule, and stand nowhere else.
+
+    Each has at least 12 letters or digits; random ones, so that nobody else can have written them.
+    """
+
+    tenant: str
+    markers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Thresholds:
     """Margins in bits; how long (seconds) a late write may strike where no end of the transfer is shown; and how long
     (seconds) a log may be silent before it counts as missing there."""
@@ -103,6 +116,40 @@ class Thresholds:
     confirmed_margin_bits: float = 30.0
     probable_margin_bits: float = 12.0
     silence_s: float = 300.0
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Prefix-cache timing: for how long (seconds) a prefix may stay cached unseen; with which confidence it is said
+    that caches are shared or are not; and the JSON paths in a record's identity that name the user within a tenant."""
+
+    cache_memory_s: float = 3600.0
+    confidence: float = 0.999
+    users: tuple[str, ...] = (
+        "$.user",
+        "$.end_user",
+        "$.metadata.user_api_key_end_user_id",
+        "$.metadata.user_api_key_user_id",
+    )
+
+
+@dataclass(frozen=True)
+class Signs:
+    """Signs of use: when the defect was reported in public, and the JSON paths in a record's identity that name the
+    key."""
+
+    public_report: datetime | None = None
+    keys: tuple[str, ...] = (
+        "$.metadata.user_api_key_alias",
+        "$.metadata.user_api_key_hash",
+        "$.api_key",
+        "$.key_alias",
+    )
+
+    @property
+    def public_report_ns(self) -> int | None:
+        """The time of the public report in nanoseconds UTC."""
+        return int(self.public_report.timestamp()) * 1_000_000_000 if self.public_report else None
 
 
 @dataclass(frozen=True)
@@ -149,7 +196,10 @@ class CaseConfig:
     model: tuple[Model, ...] = ()
     backend: tuple[Backend, ...] = ()
     public_text: tuple[str, ...] = ()
+    canary: tuple[Canary, ...] = ()
     thresholds: Thresholds = field(default_factory=Thresholds)
+    timing: Timing = field(default_factory=Timing)
+    signs: Signs = field(default_factory=Signs)
     resources: Resources = field(default_factory=Resources)
     notice: Notice = field(default_factory=Notice)
 
@@ -244,7 +294,8 @@ class _Reader:
 
 
 def _check(config: CaseConfig, path: Path) -> None:
-    for fault in (*_wrong_scope(config), *_wrong_sources(config), *_wrong_tenants(config), *_wrong_window(config)):
+    faults = (_wrong_scope, _wrong_sources, _wrong_tenants, _wrong_canaries, _wrong_window, _wrong_timing)
+    for fault in (each for wrong in faults for each in wrong(config)):
         what, fix = fault
         raise ForensicsError(what, where=str(path), fix=fix)
 
@@ -288,10 +339,30 @@ def _wrong_tenants(config: CaseConfig) -> Iterator[tuple[str, str]]:
             yield f"the path of tenant rule {label!r} must start with $", f'Write path = "$.{rule.path}"'
 
 
+def _wrong_canaries(config: CaseConfig) -> Iterator[tuple[str, str]]:
+    for canary in config.canary:
+        for marker in canary.markers:
+            if sum(char.isalnum() for char in marker) < SHORTEST_MARKER:
+                yield (
+                    f"a canary marker of {canary.tenant!r} has fewer than {SHORTEST_MARKER} letters or digits",
+                    "Use random markers, long enough that nobody else can have written them",
+                )
+
+
 def _wrong_window(config: CaseConfig) -> Iterator[tuple[str, str]]:
     window = config.window
     if window.start and window.end and window.start >= window.end:
         yield "the window ends before it starts", "Correct [window] start and end"
+
+
+def _wrong_timing(config: CaseConfig) -> Iterator[tuple[str, str]]:
+    if not 0.5 <= config.timing.confidence < 1:
+        yield f"[timing] confidence is {config.timing.confidence}", "Give a probability such as 0.99, below 1"
+    if config.timing.cache_memory_s <= 0:
+        yield f"[timing] cache_memory_s is {config.timing.cache_memory_s}", "Give a time in seconds, above 0"
+    for path in (*config.timing.users, *config.signs.keys):
+        if not path.startswith("$"):
+            yield f"the path {path!r} of [timing] users or [signs] keys must start with $", f'Write "$.{path}"'
 
 
 def zone_of(name: str) -> ZoneInfo:

@@ -1,4 +1,4 @@
-"""``forensics analyze``: link, suspect, match, judge."""
+"""``forensics analyze``: link, suspect, match, judge, and the searches that move no verdict."""
 
 import time
 from dataclasses import dataclass
@@ -16,10 +16,14 @@ from forensics.errors import ForensicsError
 from forensics.intake.run import take_up
 from forensics.judge.run import JudgeReport, judge
 from forensics.link.run import LinkReport, link
+from forensics.match.answers import fit_answers
+from forensics.match.markers import find_markers
 from forensics.match.own import no_own, own_unexplained
 from forensics.match.run import match
 from forensics.match.sweep.case import no_sweep, sweep
+from forensics.signs.run import SignReport, signs
 from forensics.suspect.run import SuspectReport, suspect
+from forensics.timing.run import TimingReport, timing
 
 
 def register(app: typer.Typer) -> None:
@@ -63,7 +67,7 @@ class Bounds:
 def analyze_case(
     case: Case, *, metadata_only: bool = False, bounds: Bounds | None = None, with_controls: bool = True
 ) -> JudgeReport:
-    """Runs the four stages into a new database and says on stderr what each found. The caller holds the lock.
+    """Runs the stages into a new database and says on stderr what each found. The caller holds the lock.
 
     With ``bounds`` all responses are swept too. Without ``with_controls``, which is for tests of other things, the
     report says that nothing was planted. Raises if a control is not found.
@@ -71,6 +75,10 @@ def analyze_case(
     began = time.monotonic()
     with rebuild(case, keep=True) as con:
         _say_link(link(con, case))
+        if marked := find_markers(con, case, metadata_only=metadata_only):
+            _say(f"markers  {marked:>7,} found in responses of other tenants")
+        if fitting := fit_answers(con, case, metadata_only=metadata_only):
+            _say(f"answers  {fitting:>7,} fit another tenant's prompt far better than their own")
         with Controls(con, case, metadata_only=metadata_only) if with_controls else no_controls(con) as controls:
             controls.positive()
             _say_suspect(suspect(con, case))
@@ -84,6 +92,8 @@ def analyze_case(
         else:
             no_sweep(con, case)
         result = judge(con, case, metadata_only=metadata_only)
+        _say_timing(timing(con, case, metadata_only=metadata_only))
+        _say_signs(signs(con, case, metadata_only=metadata_only))
     for integrity, disclosure, count in result.verdicts:
         _say(f"judge    {count:>7,} {integrity}{f', {disclosure}' if disclosure else ''}")
     custody.record(case, "analyze", metadata_only=metadata_only, sweep=bounds is not None, affected=result.affected)
@@ -137,6 +147,16 @@ def _say_suspect(report: SuspectReport) -> None:
     for mechanism, status, count in report.suspicions:
         _say(f"suspect  {count:>7,} {mechanism} {status}")
     _say(f"         {report.candidates:,} pairs of a suspect and a candidate source")
+
+
+def _say_timing(report: TimingReport) -> None:
+    for boundary, status, reason, first_uses in report.boundaries:
+        _say(f"timing   {first_uses:>7,} first uses across {boundary}: isolation {status} ({reason})")
+
+
+def _say_signs(report: SignReport) -> None:
+    for sign, _, missing, found in report.searches:
+        _say(f"signs    {found:>7,} {sign}{f' (not looked for: {missing})' if missing else ''}")
 
 
 def _say(line: str) -> None:

@@ -22,14 +22,17 @@ def register(app: typer.Typer) -> None:
     app.command(
         "ingest",
         epilog="Examples:  forensics ingest incident logs/ node-*.tar.gz  |  forensics ingest incident app.jsonl "
-        "--format myapp.sql  |  kubectl logs decode-0 | forensics ingest incident - --name decode-0.log",
+        "--format myapp.sql  |  kubectl logs decode-0 | forensics ingest incident - --name decode-0.log  |  "
+        "forensics ingest incident postgresql://reader@db/litellm",
     )(ingest_command)
 
 
 def ingest_command(
     case_folder: Path = typer.Argument(..., metavar="CASE", help="The case folder."),
     paths: list[str] = typer.Argument(
-        ..., metavar="PATH…", help="Files, folders, patterns, archives, s3://bucket/prefix, or - for a pipe."
+        ...,
+        metavar="PATH…",
+        help="Files, folders, patterns, archives, s3://bucket/prefix, postgresql://host/db#table, or - for a pipe.",
     ),
     format_name: str | None = typer.Option(
         None, "--format", metavar="NAME|FILE.sql", help="The format of all these files, instead of detecting it."

@@ -17,7 +17,7 @@ from forensics.disclose.tables import prepare
 from forensics.errors import ForensicsError
 from forensics.resources import queries, query
 
-KINDS = ("reports", "verdicts", "mechanisms", "link", "coverage")
+KINDS = ("reports", "verdicts", "mechanisms", "signs", "link", "coverage")
 
 
 def register(app: typer.Typer) -> None:
@@ -80,6 +80,10 @@ def _defaults(case: Case, statement: str) -> dict[str, object]:
     known: dict[str, object] = {
         "late_write_horizon_ns": int(thresholds.late_write_horizon_s * 1e9),
         "silence_ns": int(thresholds.silence_s * 1e9),
+        "public_report_ns": int(case.config.signs.public_report.timestamp()) * 10**9
+        if case.config.signs.public_report
+        else None,
+        "confidence_milli": round(1000 * case.config.timing.confidence),
         "metadata_only": False,
         "scope": case.config.scope,
     }

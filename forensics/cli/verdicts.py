@@ -37,7 +37,7 @@ def verdicts(  # noqa: PLR0917 - an option each
     worker: list[str] = typer.Option([], "--worker", help="Only this decode worker."),
     integrity: list[str] = typer.Option([], "--integrity", help="affected, not_affected or undetermined."),
     disclosure: list[str] = typer.Option([], "--disclosure", help="confirmed, probable, none_found or undetermined."),
-    mechanism: list[str] = typer.Option([], "--mechanism", help="over_pool or late_write."),
+    mechanism: list[str] = typer.Option([], "--mechanism", help="As `forensics mechanisms` names them."),
     reason: list[str] = typer.Option([], "--reason", help="Only this reason, of either axis."),
 ) -> None:
     """Prints one row per exchange: integrity, disclosure, reasons. Filters of one kind add up."""

@@ -22,6 +22,8 @@ from forensics.errors import ForensicsError
 from forensics.ingest.run import ingest
 from forensics.judge.run import judge
 from forensics.link.run import link
+from forensics.match.answers import fit_answers
+from forensics.match.markers import find_markers
 from forensics.match.run import match
 from forensics.resources import query
 from forensics.suspect.run import suspect
@@ -217,6 +219,8 @@ def _ingested(scratch: Scratch) -> None:
 def walked(base: duckdb.DuckDBPyConnection, scratch: Scratch, planted: list[Planted], *, metadata_only: bool) -> Trail:
     """Runs the stages over the scratch case's database and returns how far each planted exchange came."""
     link(base, scratch)
+    find_markers(base, scratch, metadata_only=metadata_only)
+    fit_answers(base, scratch, metadata_only=metadata_only)
     suspect(base, scratch)
     match(base, scratch, threads=scratch.config.resources.threads, metadata_only=metadata_only)
     judge(base, scratch, metadata_only=metadata_only)

@@ -3,7 +3,26 @@
 from typing import Any
 
 # How a mechanism's responses are counted: by records that establish it, or by text found where it was possible.
-COUNTED_BY = {"over_pool": "by mechanism", "late_write": "by text found where the mechanism was possible"}
+_BY_TEXT = "by text found where the mechanism was possible"
+_BY_EITHER = "by records, or by text found where the mechanism was possible"
+COUNTED_BY = {
+    "over_pool": "by mechanism",
+    "late_write": _BY_TEXT,
+    "kv_checksum": _BY_TEXT,
+    "transfer_mismatch": _BY_EITHER,
+    "page_lifetime": _BY_EITHER,
+    "gateway_mixup": _BY_EITHER,
+    "kv_canary": _BY_EITHER,
+    "metadata_collision": _BY_EITHER,
+    "canary": _BY_EITHER,
+    "answer_mismatch": _BY_TEXT,
+}
+LABELS = {
+    "over_pool": "over-pool",
+    "gateway_mixup": "gateway mix-up",
+    "kv_checksum": "KV checksum",
+    "kv_canary": "KV canary",
+}
 
 
 def headline(summary: dict[str, Any]) -> str:
@@ -143,7 +162,7 @@ def _mechanism(name: str) -> str:
 
 
 def _label(name: str) -> str:
-    return {"over_pool": "over-pool", "late_write": "late write"}.get(name, name.replace("_", " "))
+    return LABELS.get(name, name.replace("_", " "))
 
 
 def _number(count: int, noun: str) -> str:

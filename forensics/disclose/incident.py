@@ -47,6 +47,7 @@ def _context(
     found = {name: _times(rows(con, case, name)) for name in (
         "limits", "affected", "tenant", "looked_for", "detector", "manifest", "reject", "clock", "ambiguity",
         "unexplained", "control", "at_risk", "own_unexplained", "sighting",
+        "timing_tenant", "salt", "sign_search", "sign",
     )}  # fmt: skip
     return {
         "title": config.title,
@@ -69,6 +70,7 @@ def _context(
             "late_write_horizon_s": config.thresholds.late_write_horizon_s,
             "confirmed_margin_bits": config.thresholds.confirmed_margin_bits,
             "probable_margin_bits": config.thresholds.probable_margin_bits,
+            "timing_confidence_percent": f"{100 * config.timing.confidence:.10g}",
         },
         **found,
     }
@@ -96,7 +98,7 @@ def _mechanisms(found: list[Row]) -> list[dict[str, Any]]:
     grouped: dict[str, list[Row]] = defaultdict(list)
     for row in found:
         grouped[row["mechanism"]].append(row)
-    statuses = ("established", "possible", "undetermined", "excluded")
+    statuses = ("established", "possible", "undetermined", "excluded", "not_examined")
     return [
         {"mechanism": name, **{status: _sum(each, status) for status in statuses}, "by_reason": each}
         for name, each in grouped.items()

@@ -37,6 +37,8 @@ REQUIRED: Final = (
     "control",
     "unexplained_answer",
     "sighting",
+    "isolation",
+    "sign_search",
 )
 
 

@@ -49,6 +49,8 @@ def summary(con: duckdb.DuckDBPyConnection, case: Case) -> dict[str, Any]:
         "reported": len({each["sighting"] for each in rows(con, case, "sighting")}),
         "own_unexplained": len(rows(con, case, "own_unexplained")),
         "controls": controls(rows(con, case, "control")),
+        "isolation": isolation(con, case),
+        "signs": signs(con, case),
         "tenants": one(con, case, "tenants"),
         "detector": {"version": __version__, "rules": rules_hash()},
         "versions": {"forensics": __version__, "duckdb": duckdb.__version__},
@@ -56,6 +58,16 @@ def summary(con: duckdb.DuckDBPyConnection, case: Case) -> dict[str, Any]:
     }
     _check(result, totals)
     return result
+
+
+def isolation(con: duckdb.DuckDBPyConnection, case: Case) -> list[Row]:
+    """Returns what is said of prefix caches at each boundary; it is no count of responses."""
+    return rows(con, case, "isolation", confidence_milli=round(1000 * case.config.timing.confidence))
+
+
+def signs(con: duckdb.DuckDBPyConnection, case: Case) -> list[Row]:
+    """Returns which signs of use were looked for, over what, and how many were found; no count of responses."""
+    return rows(con, case, "sign_search")
 
 
 def manifest_hash(con: duckdb.DuckDBPyConnection, case: Case) -> str:

@@ -8,12 +8,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from forensics.ingest.framing.records import Reject
+from forensics.ingest.parts import Parts
 
 EXAMPLES = 10
 """Examples that are kept for each reason."""
@@ -85,12 +87,26 @@ def shape(text: str) -> str:
 class Account:
     """Collects what one content holds besides records; the list of rejects goes to disk as it grows."""
 
-    def __init__(self, folder: Path, file_id: str) -> None:
-        self.folder, self.file_id = folder, file_id
+    def __init__(self, parts: Parts, file_id: str) -> None:
+        self.parts, self.file_id = parts, file_id
         self.rejected: Counter[str] = Counter()
         self._shapes: dict[tuple[str, str], list[int]] = {}
         self._examples: dict[str, list[Reject]] = {}
-        self._writer: pq.ParquetWriter | None = None
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What ``resume`` needs to go on from here, as JSON."""
+        return {
+            "rejected": dict(self.rejected),
+            "shapes": [[*key, found] for key, found in self._shapes.items()],
+            "examples": {reason: [list(each) for each in found] for reason, found in self._examples.items()},
+        }
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Goes on from a ``state`` of an earlier run."""
+        self.rejected = Counter(state["rejected"])
+        self._shapes = {(reason, shape): found for reason, shape, found in state["shapes"]}
+        self._examples = {reason: [Reject(*each) for each in found] for reason, found in state["examples"].items()}
 
     def reject(self, found: Iterable[Reject]) -> None:
         """Takes the rejects of one batch. Raises ``OSError`` if they cannot be written."""
@@ -113,24 +129,17 @@ class Account:
             columns = [pa.array([NOTE] * notes.num_rows), notes["detail"], notes["line"], notes["byte_offset"]]
             self._add(pa.table(columns, names=["reason", "text", "line", "offset"]))
 
-    def finish(self) -> None:
-        """Writes ``reject.parquet``, ``shape.parquet`` and ``example.parquet``. Raises ``OSError`` if it cannot."""
+    def finish(self, folder: Path) -> None:
+        """Completes the rejects, and writes ``shape.parquet`` and ``example.parquet``. Raises ``OSError``."""
         self._write([])
-        self.close()
         shapes = [(*key, *value) for key, value in sorted(self._shapes.items())]
-        _save(self.folder / "shape.parquet", _SHAPE, shapes)
+        _save(folder / "shape.parquet", _SHAPE, shapes)
         examples = [
             (reason, each.line, each.offset, each.length, each.text)
             for reason in sorted(self._examples)
             for each in self._examples[reason]
         ]
-        _save(self.folder / "example.parquet", _EXAMPLE, examples)
-
-    def close(self) -> None:
-        """Lets go of the file."""
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            writer.close()
+        _save(folder / "example.parquet", _EXAMPLE, examples)
 
     def _add(self, lines: pa.Table) -> None:
         lines = lines.set_column(1, "text", shapes(lines["text"].combine_chunks()))
@@ -147,10 +156,7 @@ class Account:
     def _write(self, rejects: list[Reject]) -> None:
         columns = [[self.file_id] * len(rejects), *([each[n] for each in rejects] for n in range(4))]
         arrays = [pa.array(column, field.type) for column, field in zip(columns, _REJECT, strict=True)]
-        if self._writer is None:
-            self._writer = pq.ParquetWriter(self.folder / "reject.parquet", _REJECT, compression="zstd")
-        if rejects:
-            self._writer.write_table(pa.Table.from_arrays(arrays, schema=_REJECT))
+        self.parts.write("reject", pa.Table.from_arrays(arrays, schema=_REJECT))
 
 
 def _save(path: Path, schema: pa.Schema, rows: Sequence[tuple[object, ...]]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from forensics.errors import ForensicsError
-from forensics.ingest import archives
+from forensics.ingest import archives, live
 from forensics.ingest.archives import Archive, Unpacked
 from forensics.ingest.archives.base import PIECE
 from forensics.ingest.remote import Objects, is_remote
@@ -46,36 +46,52 @@ class Pipe:
     name: str | None = None
 
 
-def gather(
-    given: Sequence[Path | str], *, spare: Path, spool: Spool, pipe: Pipe | None, bench: Bench
-) -> tuple[list[Found], list[Archive]]:
-    """Returns every file that is meant, sorted by label, and the archives that were unpacked for it.
+@dataclass(frozen=True)
+class Gathered:
+    """Every file that is meant, sorted by label, and what had to be done for it: archives unpacked, tables copied."""
+
+    files: list[Found]
+    archives: list[Archive]
+    snapshots: list[live.Kept]
+
+
+def gather(given: Sequence[Path | str], *, root: Path, spool: Spool, pipe: Pipe | None, bench: Bench) -> Gathered:
+    """Returns every file that is meant. ``root`` is the case's folder, where copies of live tables are kept.
 
     Raises if something named does not exist, or if two different files would have the same label.
     """
-    found = distinct(_named([str(each) for each in given], spare, spool, pipe, bench))
+    kept: list[live.Kept] = []
+    found = distinct(_named([str(each) for each in given], root, spool, pipe, bench, kept=kept))
     packed = [each for each in found if archives.is_archive(each)]
     if not packed:
-        return found, []
+        return Gathered(found, [], kept)
     bench.stage("unpacking", sum(each.path.stat().st_size for each in packed))
     labels = {each.label for each in packed}
     results = bench.unpacked(lambda each: _unpack(each, spool, bench), packed)
     plain = [each for each in found if each.label not in labels]
-    return (
+    return Gathered(
         distinct([*plain, *(file for result in results for file in result.files)]),
         [archive for result in results for archive in result.archives],
+        kept,
     )
 
 
-def _named(given: Iterable[str], spare: Path, spool: Spool, pipe: Pipe | None, bench: Bench) -> Iterator[Found]:
+def _named(
+    given: Iterable[str], root: Path, spool: Spool, pipe: Pipe | None, bench: Bench, *, kept: list[live.Kept]
+) -> Iterator[Found]:
     stores = []
     for each in dict.fromkeys(given):
         if each == STDIN:
             yield _piped(spool, pipe, bench)
+        elif live.is_live(each):
+            bench.stage("copying", 0)
+            found, copy = live.keep(each, root / "snapshots", bench.advance)
+            kept.append(copy)
+            yield found
         elif is_remote(each):
             stores.append(Objects(each))
         else:
-            yield from local(each, spare)
+            yield from local(each, root)
     if stores:
         bench.stage("fetching", sum(store.size for store in stores))
         for store in stores:

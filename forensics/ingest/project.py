@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from forensics import resources
 from forensics.errors import ForensicsError
+from forensics.ingest import digest
 from forensics.ingest.formats import Format, Formats
 from forensics.ingest.framing.records import EXCERPT, Frame, Reject
 
@@ -36,6 +37,10 @@ _MACROS = (
     "message_parts",
     "part_halves",
     "parts_of",
+    "may_be_cut",
+    "plain_turns",
+    "are_plain",
+    "plain_parts",
     "prompt_hash_of",
     "json_of",
     "integer_of",
@@ -62,7 +67,10 @@ _MACROS = (
 )
 """In an order in which each finds those that it uses."""
 
-_SHARED = ("canonical", "told", "text", "record")
+_SHARED = ("canonical", "side", "text", "record")
+_UNKEPT = ["reject_reason", "length", "excerpt"]
+"""Columns of the shared query of records that tell of rejects only."""
+
 _FILE_BITS = 44
 """Bits of an offset within one file (16 TiB); above them stands the file's number within a projection."""
 
@@ -94,6 +102,7 @@ class Projector:
 
     def __init__(self, con: duckdb.DuckDBPyConnection, formats: Formats) -> None:
         self.con, self.formats = con, formats
+        digest.register(con)
         folder = resources.folder("queries") / "formats"
         for name in _MACROS:
             macro = (folder / "macros" / f"{name}.sql").read_text(encoding="utf-8")
@@ -150,38 +159,31 @@ class Projector:
         )
 
     def _attempt(self, form: Format, frames: list[tuple[int, Frame]]) -> Projected:
-        rejects: list[Reject] = []
         self.con.register("framed", _table(frames))
         try:
             if form.is_json:
-                rejects = self._invalid(frames)
-                self._run(
-                    "CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM framed "
-                    "WHERE CASE WHEN json_valid(raw) THEN json_type(raw) = 'OBJECT' ELSE false END",
-                    form.query.path,
-                )
+                rejects = self._objects(frames, form.query.path)
             else:
-                self._run("CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM framed", form.query.path)
+                rejects = []
+                self._run("CREATE OR REPLACE TEMP VIEW raw AS SELECT * FROM framed", form.query.path)
             self._run(f"CREATE OR REPLACE TEMP TABLE projected AS\n{form.query.sql}", form.query.path)
             self._check(form)
-            self._run(f"CREATE OR REPLACE TEMP TABLE told AS\n{self._shared['told']}", form.query.path)
-            self._run(f"CREATE OR REPLACE TEMP TABLE recorded AS\n{self._shared['record']}", form.query.path)
-            rejects += self._rejected()
-            kept = self._arrow(
-                "SELECT * EXCLUDE (reject_reason, length, excerpt) FROM recorded WHERE reject_reason IS NULL",
-                form.query.path,
-            )
+            self._run(f"CREATE OR REPLACE TEMP TABLE side AS\n{self._shared['side']}", form.query.path)
+            told = self._arrow(self._shared["record"], form.query.path)
             texts = self._arrow(self._shared["text"], form.query.path)
         finally:
             self.con.unregister("framed")
+        kept, rejected = _parted(told)
         kept = kept.append_column("format", pa.array([form.name] * kept.num_rows, pa.string()))
-        return Projected(kept, texts, rejects)
+        return Projected(kept, texts, rejects + rejected)
 
-    def _invalid(self, frames: list[tuple[int, Frame]]) -> list[Reject]:
-        """Returns what is no JSON object."""
+    def _objects(self, frames: list[tuple[int, Frame]], path: Path) -> list[Reject]:
+        """Makes ``raw`` of those frames that are JSON objects, and returns the others."""
+        self._run("CREATE OR REPLACE TEMP TABLE typed AS SELECT *, try(json_type(raw)) AS type FROM framed", path)
+        self._run("CREATE OR REPLACE TEMP VIEW raw AS SELECT * EXCLUDE (type) FROM typed WHERE type = 'OBJECT'", path)
         found = self.con.execute(
-            "SELECT line, byte_offset, item, length, json_valid(raw), substr(raw, 1, 240) FROM framed "
-            "WHERE CASE WHEN json_valid(raw) THEN json_type(raw) <> 'OBJECT' ELSE true END ORDER BY byte_offset, item"
+            "SELECT line, byte_offset, item, length, type IS NOT NULL, substr(raw, 1, 240) FROM typed "
+            "WHERE type IS DISTINCT FROM 'OBJECT' ORDER BY byte_offset, item"
         ).fetchall()
         last = (
             {(_shifted(number, frame.offset), frame.item) for number, frame in frames if frame.last} if found else set()
@@ -196,13 +198,6 @@ class Projector:
             )
             for line, offset, item, length, valid, text in found
         ]
-
-    def _rejected(self) -> list[Reject]:
-        found = self.con.execute(
-            "SELECT line, byte_offset, reject_reason, length, excerpt FROM recorded "
-            "WHERE reject_reason IS NOT NULL ORDER BY ALL"
-        ).fetchall()
-        return [Reject(*row) for row in found]
 
     def _arrow(self, sql: str, path: Path) -> pa.Table:
         try:
@@ -248,6 +243,17 @@ def _failed(error: duckdb.Error, path: Path) -> ForensicsError:
     return kind(f"the query failed: {_line(error)}", where=str(path), fix="Correct the query")
 
 
+def _parted(told: pa.Table) -> tuple[pa.Table, list[Reject]]:
+    """Returns the records that are kept, and what the query rejected."""
+    kept = told
+    rejects: list[Reject] = []
+    if told["reject_reason"].null_count < told.num_rows:
+        bad = told.filter(pc.is_valid(told["reject_reason"]))
+        rejects = [Reject(*row.values()) for row in bad.select(["line", "byte_offset", *_UNKEPT]).to_pylist()]
+        kept = told.filter(pc.is_null(told["reject_reason"]))
+    return kept.drop_columns(_UNKEPT), rejects
+
+
 def _table(frames: list[tuple[int, Frame]]) -> pa.Table:
     columns = (
         [frame.line for _, frame in frames],
@@ -269,6 +275,8 @@ def _of_file(table: pa.Table, number: int) -> pa.Table:
     """Returns one file's rows of a projection, at their own offsets."""
     offsets = table["byte_offset"]
     start = _shifted(number, 0)
+    if number == 0 and table.num_rows and pc.max(offsets).as_py() < _shifted(1, 0):
+        return table
     rows = pc.and_(pc.greater_equal(offsets, start), pc.less(offsets, _shifted(number + 1, 0)))
     part = table.filter(rows)
     own = pc.subtract(part["byte_offset"], pa.scalar(start, pa.int64()))

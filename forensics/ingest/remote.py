@@ -32,7 +32,9 @@ class Objects:
         parts = urlsplit(given)
         if parts.scheme != "s3":
             raise ForensicsError(
-                f"addresses of {parts.scheme}:// are not read", where=given, fix="Fetch the files first"
+                f"addresses of {parts.scheme}:// are not read",
+                where=given,
+                fix="Fetch the files first, or name s3://… or postgresql://…",
             )
         if parts.username or parts.password:
             raise ForensicsError(

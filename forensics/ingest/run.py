@@ -90,10 +90,10 @@ def ingest(
 ) -> IngestReport:
     """Reads evidence into the case and returns what became of each file.
 
-    ``paths`` are files, folders, patterns, ``s3://`` addresses, and ``-`` for the ``pipe``; archives are unpacked.
-    ``format`` names the format of all of them, or a SQL file of the user's own, instead of having it detected. Files
-    that cannot be taken become problems of the report; the others are ingested all the same. Raises if a path does
-    not exist, another writer has the case, or the case cannot be written.
+    ``paths`` are files, folders, patterns, ``s3://`` and ``postgresql://`` addresses, and ``-`` for the ``pipe``;
+    archives are unpacked, tables copied into the case. ``format`` names the format of all of them, or a SQL file of the
+    user's own, instead of having it detected. Files that cannot be taken become problems of the report; the others are
+    ingested all the same. Raises if a path does not exist, another writer has the case, or the case cannot be written.
     """
     with case.lock(), Spool(case.work / "spool") as spool:
         return _Ingest(case, format, max(1, threads), progress).run(paths, spool, pipe)
@@ -117,9 +117,9 @@ class _Ingest:
         self.status: dict[str, str] = {}
 
     def run(self, paths: Sequence[Path | str], spool: Spool, pipe: Pipe | None) -> IngestReport:
-        found, archives = gather(paths, spare=self.case.root, spool=spool, pipe=pipe, bench=self)
+        gathered = gather(paths, root=self.case.root, spool=spool, pipe=pipe, bench=self)
         self.case.evidence.mkdir(mode=0o700, exist_ok=True)
-        jobs = self._surveyed(found)
+        jobs = self._surveyed(gathered.files)
         entries = dict(self.known)
         for job, ledger in self._written(jobs):
             entry = manifest.Entry.of(job, ledger)
@@ -128,6 +128,7 @@ class _Ingest:
             self.status[job.label] = "new" if before is None else "known" if unchanged else "replaced"
             self.ledgers[job.label] = ledger
             entries[job.label] = entry
+        self.stage("indexing", 0)
         if entries:
             manifest.save(self.case, entries)
             manifest.build(self.case, entries)
@@ -140,7 +141,8 @@ class _Ingest:
             folder=str(Path.cwd()),
             wanted=self.wanted,
             files=[{"path": each.path, "status": each.status} for each in self.report.files],
-            archives=[asdict(each) for each in sorted(archives, key=lambda each: each.label)],
+            archives=[asdict(each) for each in sorted(gathered.archives, key=lambda each: each.label)],
+            **({"snapshots": [asdict(each) for each in gathered.snapshots]} if gathered.snapshots else {}),
             problems=len(self.report.problems),
         )
         return self.report
@@ -157,14 +159,17 @@ class _Ingest:
         return [job for job in self._each(self._survey, readable) if job is not None]
 
     def _survey(self, found: Found) -> Job | None:
+        share = _Share(self.advance, _size(found.path))
         try:
-            return self._job(found)
+            return self._job(found, share)
         except ForensicsError as error:
             self._problem(error)
             return None
+        finally:
+            share.finish()
 
-    def _job(self, found: Found) -> Job:
-        seen = survey(found.path, found.label, self.advance)
+    def _job(self, found: Found, share: "_Share") -> Job:
+        seen = survey(found.path, found.label, share.advance)
         seen.cut = seen.cut or found.cut
         if not seen.decoded_bytes:
             what = f"{seen.cut}, and nothing can be read" if seen.cut else "the file is empty"
@@ -201,24 +206,27 @@ class _Ingest:
             if ledger is None:
                 fresh.append(group)
             else:
+                self.advance(group[0].survey.decoded_bytes)
                 done += self._took(group, ledger)
+        share = _Share(self.advance, sum(group[0].survey.decoded_bytes for group in fresh))
         if len(fresh) > 1:
-            results = segment.write_small(self.case, [group[0] for group in fresh], projector, self.advance)
+            results = segment.write_small(self.case, [group[0] for group in fresh], projector, share.advance)
             for group, result in zip(fresh, results, strict=True):
                 if isinstance(result, Ledger):
                     done += self._took(group, result)
                 else:
                     self._problem(result)
-                    done += self._one(group[1:], projector)
+                    done += self._one(group[1:], projector, share)
         elif fresh:
-            done += self._one(fresh[0], projector)
+            done += self._one(fresh[0], projector, share)
+        share.finish()
         return done
 
-    def _one(self, group: list[Job], projector: Projector) -> list[tuple[Job, Ledger]]:
+    def _one(self, group: list[Job], projector: Projector, share: "_Share") -> list[tuple[Job, Ledger]]:
         """Ingests the first of these copies that can be taken."""
         for place, job in enumerate(group):
             try:
-                ledger = jobs_of.load(self.case, job.key) or segment.write(self.case, job, projector, self.advance)
+                ledger = jobs_of.load(self.case, job.key) or segment.write(self.case, job, projector, share.advance)
             except ForensicsError as error:
                 self._problem(error)
                 continue
@@ -307,6 +315,24 @@ class _Ingest:
 
     def _problem(self, error: ForensicsError) -> None:
         self.report.problems.append(error)
+
+
+class _Share:
+    """One content's share of a stage: what is told in all is its size, whatever becomes of it, so that no bar lies."""
+
+    def __init__(self, advance: Callable[[int], None], size: int) -> None:
+        self._advance, self._left = advance, size
+
+    def advance(self, done: int) -> None:
+        """Tells what is done, as far as the share goes: a copy tried after a refused one is not told again."""
+        told = min(done, self._left)
+        self._left -= told
+        self._advance(told)
+
+    def finish(self) -> None:
+        """Tells the rest, which needed no reading."""
+        self._advance(self._left)
+        self._left = 0
 
 
 def _bundles(groups: list[list[Job]]) -> list[list[list[Job]]]:

@@ -1,19 +1,19 @@
 """One ingested content on disk: ``evidence/<key>/`` with its records, texts, rejects and ledger.
 
-The folder is written under another name beside its place and renamed, so that what stands there is whole.
+The folder is written within another one beside its place and renamed, so that what stands there is whole. Of a large
+content whose records are lines, parts are sealed on the way: a run that was killed goes on behind the last of them.
 """
 
 import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from itertools import chain
-from typing import Self
+from typing import Any, Self
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from forensics.case.folder import Case
 from forensics.errors import ForensicsError
@@ -21,9 +21,9 @@ from forensics.ingest import clock, envelopes, refusals
 from forensics.ingest.account import Account
 from forensics.ingest.framing.records import Context, Frame, Reject
 from forensics.ingest.job import YEARLESS, Job, Ledger
+from forensics.ingest.parts import Parts
 from forensics.ingest.project import Projected, Projector
 from forensics.ingest.streams import Decoded
-from forensics.ingest.wrappers.base import CHUNK
 
 Advance = Callable[[int], None]
 """Told how many bytes were done since it was last called."""
@@ -31,7 +31,13 @@ Advance = Callable[[int], None]
 SMALL = 1 << 20
 """Bytes of decoded content up to which files share one projection, since planning a query costs more than they do."""
 
-_BATCH_RECORDS = 20_000
+BATCH_BYTES = 16 << 20
+"""Bytes of raw records that are projected together: planning the queries costs as much as running them on 2 MB."""
+
+PART_BYTES = 64 << 20
+"""Bytes of decoded content after which a part is sealed: what a killed run loses, some seconds of work."""
+
+_BATCH_RECORDS = 40_000
 _PLACE = ("byte_offset", "item", "side", "part")
 _RECORD_FIRST = ["file_id", "format", "line", "byte_offset", "item"]
 
@@ -90,50 +96,48 @@ class _Writer:
 
     def __init__(self, case: Case, job: Job) -> None:
         self.case, self.job = case, job
-        self.folder = case.evidence / f".{job.key}.new"
         self.ledger = Ledger(job.file_id, job.detected.form.name, job.zone, job.year)
         plain = job.path if job.survey.compression == "none" else None
         opens = envelopes.opener(job.detected.envelopes)
         self.context = Context(job.label, job.detected.form.name, job.year, plain, opens=opens)
         self.stream = Decoded(job.path, job.label)
-        self.records: pq.ParquetWriter | None = None
-        self.texts: pq.ParquetWriter | None = None
         self.rejects: list[Reject] = []
-        self.account = Account(self.folder, job.file_id)
-        shutil.rmtree(self.folder, ignore_errors=True)
         try:
-            self.folder.mkdir(parents=True, mode=0o700)
+            self.parts = Parts(case.evidence / f".{job.key}.new")
         except OSError as error:
             raise refusals.unwritable(case.evidence, error) from error
+        self.account = Account(self.parts, job.file_id)
+        if self.parts.state is not None:
+            self._resume(self.parts.state)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.close(keep=kind is not None and not issubclass(kind, Exception))
 
-    def close(self) -> None:
-        """Lets go of the files; what was not published is removed."""
-        with suppress(OSError):  # the disk is full: what could not be written is about to be removed
-            self._close_tables()
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def close(self, *, keep: bool = False) -> None:
+        """Lets go of the files; what was not published is removed, but for parts that an interrupted run may keep."""
+        self.parts.close(keep=keep)
 
     def batches(self, advance: Advance | None) -> Iterator[list[Frame]]:
-        """Yields the content's frames, about ``CHUNK`` bytes at a time."""
+        """Yields the content's frames, about ``BATCH_BYTES`` at a time."""
         framer = self.job.detected.form.framer(self.job.detected.framing)
         batch: list[Frame] = []
         size = 0
-        for found in framer(_watched(self.stream, advance), self.context):
-            self._oversized()
+        for found in framer(_watched(self.stream, advance, self.context.start[1]), self.context):
+            if self.context.oversized:
+                self._oversized()
             self.ledger.records_read += 1
             if isinstance(found, Reject):
                 self.rejects.append(found)
                 continue
             batch.append(found)
             size += len(found.raw)
-            if size >= CHUNK or len(batch) >= _BATCH_RECORDS:
+            if size >= BATCH_BYTES or len(batch) >= _BATCH_RECORDS:
                 yield batch
                 batch, size = [], 0
+                self._seal()
         self._oversized()
         if batch:
             yield batch
@@ -147,31 +151,57 @@ class _Writer:
         try:
             self._settle()
             if kept:
-                table = pa.concat_tables(kept).sort_by([(name, "ascending") for name in _PLACE[:2]])
-                self.records = self.records or self._table("record", table.schema)
-                self.records.write_table(table)
+                self.parts.write("record", _ordered(pa.concat_tables(kept), _PLACE[:2]))
             if texts:
-                table = pa.concat_tables(texts).sort_by([(name, "ascending") for name in _PLACE])
-                self.texts = self.texts or self._table("text", table.schema)
-                self.texts.write_table(table)
+                self.parts.write("text", _ordered(pa.concat_tables(texts), _PLACE))
         except OSError as error:
             raise refusals.unwritable(self.case.evidence, error) from error
 
     def publish(self) -> Ledger:
         """Checks that all is accounted for, writes the ledger, and puts the folder in its place."""
         self._check()
-        target = self.case.evidence / self.job.key
+        target, whole = self.case.evidence / self.job.key, self.parts.folder / "whole"
         ledger = json.dumps(asdict(self.ledger), sort_keys=True, indent=1) + "\n"
         try:
-            self.account.finish()
-            self._close_tables()
-            (self.folder / "ledger.json").write_text(ledger, encoding="utf-8")
+            shutil.rmtree(whole, ignore_errors=True)
+            whole.mkdir(mode=0o700)
+            self.account.finish(whole)
+            self.parts.publish(whole)
+            (whole / "ledger.json").write_text(ledger, encoding="utf-8")
             if target.exists():  # its ledger could not be read
                 shutil.rmtree(target)
-            self.folder.rename(target)
+            whole.rename(target)
         except OSError as error:
             raise refusals.unwritable(self.case.evidence, error) from error
         return self.ledger
+
+    def _seal(self) -> None:
+        """Makes what was read so far last, if reading could go on from here and enough has come together."""
+        context = self.context
+        if not context.by_line or context.after is None or self.job.detected.envelopes:
+            return
+        if context.after[1] - context.start[1] < PART_BYTES:
+            return
+        context.start = context.after
+        try:
+            self._settle()
+            self.parts.seal(
+                {
+                    "start": context.start,
+                    "counts": context.counts,
+                    "ledger": asdict(self.ledger),
+                    "account": self.account.state,
+                }
+            )
+        except OSError as error:
+            raise refusals.unwritable(self.case.evidence, error) from error
+
+    def _resume(self, state: dict[str, Any]) -> None:
+        """Goes on where an earlier run sealed its last part."""
+        self.ledger = Ledger(**state["ledger"])
+        self.context.start = (state["start"][0], state["start"][1])
+        self.context.counts, self.context.by_line = state["counts"], True
+        self.account.resume(state["account"])
 
     def _settle(self) -> None:
         """Hands what was rejected so far to the account."""
@@ -198,16 +228,6 @@ class _Writer:
         self.rejects += self.context.oversized
         self.context.oversized.clear()
 
-    def _table(self, name: str, schema: pa.Schema) -> pq.ParquetWriter:
-        return pq.ParquetWriter(self.folder / f"{name}.parquet", schema, compression="zstd")
-
-    def _close_tables(self) -> None:
-        self.account.close()
-        records, texts, self.records, self.texts = self.records, self.texts, None, None
-        for writer in (records, texts):
-            if writer is not None:
-                writer.close()
-
     def _timed(self, result: Projected) -> pa.Table:
         """Returns the records in UTC, and counts them."""
         records, job = result.records, self.job
@@ -233,8 +253,18 @@ class _Writer:
         return table.add_column(0, "file_id", pa.array([self.job.file_id] * table.num_rows, pa.string()))
 
 
-def _watched(stream: Decoded, advance: Advance | None) -> Iterator[bytes]:
+def _ordered(table: pa.Table, place: Sequence[str]) -> pa.Table:
+    """Returns the rows by their place; those that are in order already, as most batches of records, are not copied."""
+    order = pc.sort_indices(table, sort_keys=[(name, "ascending") for name in place])
+    inward = np.arange(table.num_rows, dtype=np.uint64)
+    return table if np.array_equal(order.to_numpy(), inward) else table.take(order)
+
+
+def _watched(stream: Decoded, advance: Advance | None, skipped: int) -> Iterator[bytes]:
+    """Yields the content behind its first ``skipped`` bytes; those are read and hashed like the rest."""
     for chunk in stream:
-        yield chunk
+        if skipped < len(chunk):
+            yield chunk[skipped:]
+        skipped = max(0, skipped - len(chunk))
         if advance is not None:
             advance(len(chunk))

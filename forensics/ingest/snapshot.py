@@ -6,7 +6,7 @@ through ADBC, batch by batch.
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,18 +46,18 @@ class Snapshot:
     sha256: str
 
 
-def snapshot(uri: str, target: Path, table: str = SPEND) -> Snapshot:
+def snapshot(uri: str, target: Path, table: str = SPEND, advance: Callable[[int], None] = lambda _: None) -> Snapshot:
     """Copies a table of the server at ``uri`` into the new Parquet file ``target``.
 
-    Raises if the server cannot be reached, has no such table, or if ``target`` exists or cannot be written. Nothing
-    stands at ``target`` then.
+    ``advance`` is told how many bytes of rows came. Raises if the server cannot be reached, has no such table, or if
+    ``target`` exists or cannot be written. Nothing stands at ``target`` then.
     """
     if target.exists():
         raise ForensicsError("exists already", where=str(target), fix="Choose another name, or move that file away")
     partial = target.with_name(f".{target.name}.new")
     try:
         with _connection(uri) as con:
-            rows = _copy(con, table, partial)
+            rows = _copy(con, table, partial, advance)
         partial.replace(target)
     except OSError as error:
         raise ForensicsError(
@@ -94,7 +94,7 @@ def _connection(uri: str) -> Iterator["dbapi.Connection"]:
         ) from error
 
 
-def _copy(con: "dbapi.Connection", table: str, partial: Path) -> int:
+def _copy(con: "dbapi.Connection", table: str, partial: Path, advance: Callable[[int], None]) -> int:
     """Writes the table's rows to ``partial`` and returns how many there were."""
     with con.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -115,6 +115,7 @@ def _copy(con: "dbapi.Connection", table: str, partial: Path) -> int:
                 columns = [_stored(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
                 writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
                 rows += batch.num_rows
+                advance(batch.nbytes)
     return rows
 
 

@@ -56,7 +56,7 @@ class Decoded:
 
     @property
     def decoded_sha256(self) -> str:
-        return self._decoded.hexdigest()
+        return (self._raw if self.compression == "none" else self._decoded).hexdigest()
 
     def __iter__(self) -> Iterator[bytes]:
         try:
@@ -70,7 +70,8 @@ class Decoded:
         for chunk in decoded:
             if chunk:
                 self.decoded_bytes += len(chunk)
-                self._decoded.update(chunk)
+                if names:  # without wrappers both hashes are the same
+                    self._decoded.update(chunk)
                 yield chunk
         for _ in raw:
             pass

@@ -30,6 +30,8 @@ def prompt_for(plan: Plan, world: World, served: Mapping[str, Exchange], rng: ra
     history: list[Message] = []
     if kind == "public":
         extra = f"PASSAGE\n{world.public_texts[int(argument)]}"
+    elif kind == "marker":
+        extra = f"Our reference is {argument}."
     elif kind == "name":
         extra = f"Contact for all questions is {SHARED_NAME}."
     elif kind == "again":
@@ -67,6 +69,7 @@ def own_response(exchange: Exchange, world: World, served: Mapping[str, Exchange
         "quote": [f"{first.ref}:", *first.sentences[:3]],
         "public": ["The passage reads:", _passage(world, argument), answer],
         "name": [answer, f"Please write to {SHARED_NAME}."],
+        "marker": [answer],
         "forward": [answer],
         "again": [*_earlier(served, argument), answer],
         "retry": [answer],

@@ -30,6 +30,7 @@ def case_toml(world: World = STORY_WORLD) -> str:
             *_models(),
             *_sources(world),
             *tenants(world),
+            *_canaries(world),
             *_notice(),
             "",
         ]
@@ -68,14 +69,14 @@ def _models() -> Iterator[str]:
 def _sources(world: World) -> Iterator[str]:
     yield from ("", "# Which machine wrote which files, and in which time zone.")
     for worker in world.workers:
-        folder = "*/vllm/*" if worker.role == "unified" else f"*/sglang/{worker.name}/*"
+        folder = "*/vllm/*" if worker.engine == "vllm" else f"*/sglang/{worker.name}/*"
         yield from ("", "[[source]]", f"files = {quoted(folder)}", f"worker = {quoted(worker.name)}")
         yield from (
             f"role = {quoted(worker.role)}",
             f"zone = {quoted(worker.zone)}",
             f"address = {quoted(worker.address)}",
         )
-        if worker.role == "unified":
+        if worker.engine == "vllm":
             yield f"year = {STORY_START.year}"
         else:
             info = quoted(f"*/server_info/{worker.name}.json")
@@ -115,6 +116,11 @@ def tenants(world: World) -> Iterator[str]:
         yield from ("", "[[tenant]]", f"name = {quoted(tenant.name)}", f"class = {quoted(tenant.tenant_class)}")
         yield f"aliases = [{quoted(tenant.alias)}]"
         yield f"contact = {quoted(tenant.contact or 'privacy@' + _host(tenant.name) + '.example')}"
+
+
+def _canaries(world: World) -> Iterator[str]:
+    for tenant, marker in world.markers:
+        yield from ("", "[[canary]]", f"tenant = {quoted(tenant)}", f"markers = [{quoted(marker)}]")
 
 
 def _notice() -> Iterator[str]:

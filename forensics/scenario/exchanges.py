@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from forensics.scenario import tokens
+from forensics.scenario.faults import Fault
 from forensics.scenario.pool import StaleRun
 from forensics.scenario.texts import Asked
 from forensics.scenario.world import Tenant, Worker
@@ -16,7 +17,8 @@ class Plan:
     What becomes of it is not planned: whether it is over-pool, whose pages it reads and how it ends follow from limits
     and pages. ``style`` only says in what manner a model that reads foreign pages talks. ``unseen`` marks the first
     attempt of a call that was tried again (``asks`` of the next is ``retry:KEY``): no client saw its answer.
-    ``lingers`` are seconds that a slow client reads on after the engine is done.
+    ``lingers`` are seconds that a slow client reads on after the engine is done. ``fault`` is what goes wrong beside
+    limits and aborts; ``session`` is a session id that the client sends.
     """
 
     key: str
@@ -39,6 +41,8 @@ class Plan:
     unseen: bool = False
     lingers: float = 0.0
     max_tokens: int = 512
+    session: str = ""
+    fault: Fault | None = None
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,9 @@ class Exchange:
 
     ``outcome``: ``answered``, ``left`` (client went away after the first token), ``timeout`` (client gave up before),
     ``refused`` (both sides rejected it), ``too_long`` (the HTTP layer did), ``transfer_failed`` or ``bad_key``.
-    ``carried`` are foreign words that an earlier answer brought and that this prompt sends on as history.
+    ``carried`` are foreign words that an earlier answer brought and that this prompt sends on as history. ``fault`` is
+    none on fixed engines; ``kept_rid`` is the id of the answer that a gateway's cache replays instead of asking an
+    engine; ``other_room`` the room whose metadata arrived.
     """
 
     plan: Plan
@@ -131,6 +137,9 @@ class Exchange:
     response: Response | None = None
     stale: list[StaleRun] = field(default_factory=list)
     carried: tuple[Words, ...] = ()
+    fault: Fault | None = None
+    kept_rid: str = ""
+    other_room: int = 0
 
     @property
     def key(self) -> str:
@@ -176,4 +185,11 @@ class Exchange:
     @property
     def prefill_tokens(self) -> int:
         """What prefill computed: one token where it swapped a rejected prompt for its stub."""
-        return 1 if self.rejected_by_prefill else self.prompt_tokens
+        if self.rejected_by_prefill:
+            return 1
+        return self.fault.tokens if self.fault and self.fault.kind == "short" else self.prompt_tokens
+
+    @property
+    def transferred(self) -> int:
+        """Of how many tokens the KV arrived: a transfer that broke leaves the rest of the pages as they were."""
+        return self.fault.tokens if self.fault and self.fault.kind == "broken" else self.prefill_tokens

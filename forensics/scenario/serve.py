@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Iterable
 from uuid import UUID
 
+from forensics.scenario import faults
 from forensics.scenario.author import Author, StoryAuthor
 from forensics.scenario.exchanges import Exchange, Plan, Response, Times
 from forensics.scenario.pool import Lease, PagedPool, PoolExhaustedError
@@ -66,6 +67,8 @@ class Serving:
         exchange = self._met(plan)
         self.exchanges[plan.key] = exchange
         times = exchange.times
+        if faults.replayed(exchange, self.exchanges):
+            return
         if not plan.known_key:
             exchange.outcome = "bad_key"
             times.ended = times.received + 0.007
@@ -114,12 +117,15 @@ class Serving:
             decode=worker,
             rank=room % worker.dp,
             carried=sent_on.words if sent_on else (),
+            fault=None if self.fixed_engine else plan.fault,
+            other_room=self.exchanges[plan.fault.source].room if plan.fault and plan.fault.kind == "collision" else 0,
         )
 
     def _answer_whole(self, exchange: Exchange) -> None:
         """A backend that is not disaggregated: nothing is handed over."""
         times = exchange.times
-        exchange.response = self._own(exchange)
+        exchange.stale = faults.misread(exchange, self.exchanges)
+        exchange.response = self._said(exchange)
         times.first_token = times.received + 0.2 + exchange.prompt_tokens / PREFILL_TOKENS_PER_SECOND
         times.ended = times.first_token + SECONDS_PER_TOKEN * exchange.response.tokens
 
@@ -162,7 +168,7 @@ class Serving:
         computed = exchange.prefill_tokens - exchange.cached_tokens
         waited = times.reserved - times.engine
         times.prefill_done = times.prefill_entry + waited + BOOTSTRAP + 0.038 + computed / PREFILL_TOKENS_PER_SECOND
-        if plan.link_fails:
+        if plan.link_fails or (exchange.fault and exchange.fault.failed):
             exchange.outcome = "transfer_failed"
             times.ended = times.prefill_done + LINK_TIMEOUT
             self._at(times.ended, lambda: self._release(exchange, lease, times.ended))
@@ -187,7 +193,7 @@ class Serving:
 
     def _transfer(self, exchange: Exchange, lease: Lease) -> None:
         times, plan = exchange.times, exchange.plan
-        self._pool(exchange).write(lease, 0, exchange.prefill_tokens)
+        self._pool(exchange).write(lease, 0, exchange.transferred)
         if plan.patience is not None:
             # Decode is busy; the client's patience ends before the first token.
             exchange.outcome = "timeout"
@@ -200,11 +206,8 @@ class Serving:
     def _read(self, exchange: Exchange, lease: Lease) -> None:
         """Decode has read the pages as they are now, and says what follows from them."""
         times, pool = exchange.times, self._pool(exchange)
-        exchange.stale = pool.foreign(lease, exchange.prompt_tokens)
-        exchange.response = self._own(exchange)
-        if exchange.stale:
-            dice = self._dice(exchange.key, "voice")
-            exchange.response = self.author.leak(exchange, self.exchanges, exchange.response.content, dice)
+        exchange.stale = pool.foreign(lease, exchange.prompt_tokens) or faults.misread(exchange, self.exchanges)
+        exchange.response = self._said(exchange)
         if exchange.plan.leaves_after is not None:
             exchange.outcome = "left"
             exchange.response = exchange.response.cut(exchange.plan.leaves_after)
@@ -217,6 +220,13 @@ class Serving:
             pass
         times.ended = times.first_token + READING + SECONDS_PER_TOKEN * exchange.response.tokens
         self._at(times.ended, lambda: self._release(exchange, lease, times.ended))
+
+    def _said(self, exchange: Exchange) -> Response:
+        """Returns what the model says: an answer of its own, or what follows from pages that are not its own."""
+        own = faults.strayed(exchange, self.exchanges, self._own(exchange))
+        if not exchange.stale:
+            return own
+        return self.author.leak(exchange, self.exchanges, own.content, self._dice(exchange.key, "voice"))
 
     def _own(self, exchange: Exchange) -> Response:
         return self.author.answer(exchange, self.exchanges, self._dice(exchange.key, "answer"))

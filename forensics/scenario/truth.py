@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from forensics.scenario import faults
 from forensics.scenario.exchanges import NEVER, Exchange
 
 HORIZON_S = 120.0
@@ -78,12 +79,13 @@ def write_truth(truth: StoryTruth, path: Path) -> None:
 
 def _expected(exchange: Exchange, by_key: Mapping[str, Exchange], hanging: Iterable[Exchange]) -> Expected:
     delivered = exchange.outcome in ("answered", "left") and not exchange.unseen
-    affected = delivered and bool(exchange.stale)
+    affected = delivered and (bool(exchange.stale) or faults.struck(exchange, by_key))
     mechanism = None
     disclosure: tuple[str | None, ...] = (None,)
     sources = _sources(exchange, by_key) if affected else []
     if affected:
-        mechanism = "over_pool" if exchange.over_pool else "late_write"
+        late = "over_pool" if exchange.over_pool else "late_write"
+        mechanism = faults.MECHANISMS[exchange.fault.kind] if exchange.fault else late
         disclosure = ("none_found",)
         if sources:
             reworded = exchange.plan.style == "paraphrased"

@@ -25,7 +25,8 @@ class Worker:
     """One engine process: its role, limits in tokens, address, clock, and which logs it was started with.
 
     A restart with other limits is another ``Worker`` of the same name; ``started`` (epoch seconds) tells them apart,
-    and 0 stands for the start of the world. ``request_log`` is ``json``, ``text``, ``stdout`` or ``none``.
+    and 0 stands for the start of the world. ``request_log`` is ``json``, ``text``, ``stdout`` or ``none``. ``checksum``
+    and ``canary`` are the engine's own detectors.
     """
 
     name: str
@@ -47,6 +48,9 @@ class Worker:
     allow_auto_truncate: bool = False
     started: float = 0.0
     page_size: int = PAGE_SIZE
+    checksum: bool = False
+    canary: str = ""
+    engine: str = "sglang"
 
     @property
     def limit(self) -> int:
@@ -84,7 +88,10 @@ Route = tuple[str | None, str, int]
 
 @dataclass(frozen=True)
 class World:
-    """Who serves whom. ``routes`` are (prefill worker or None, decode worker, decode rank) by name."""
+    """Who serves whom. ``routes`` are (prefill worker or None, decode worker, decode rank) by name.
+
+    ``markers`` are (tenant, marker) of canaries that are planted in prompts.
+    """
 
     workers: tuple[Worker, ...]
     tenants: tuple[Tenant, ...]
@@ -95,6 +102,7 @@ class World:
     forged_rids: tuple[tuple[str, str], ...] = ()
     forged_rooms: tuple[tuple[str, int], ...] = ()
     routes: Mapping[str, Route] = field(default_factory=dict)
+    markers: tuple[tuple[str, str], ...] = ()
 
     def worker(self, name: str, at: float = 0.0) -> Worker:
         """Returns the process called ``name`` that ran at ``at`` (epoch seconds), or the first there was."""
@@ -123,7 +131,7 @@ WORKERS = (
     # Equal pools: what prefill rejects, decode rejects too, and the client gets a clean error.
     Worker("prefill-w", "prefill", SMALL, "10.31.1.31", 30000, PREFILL_POOL, tp=1, metrics=True),
     Worker("decode-w", "decode", SMALL, "10.31.2.31", 30001, PREFILL_POOL, tp=1, metrics=True, request_level=2),
-    Worker("vllm-0", "unified", PLAIN, "10.31.3.41", 8000, 40_000, context=16_384),
+    Worker("vllm-0", "unified", PLAIN, "10.31.3.41", 8000, 40_000, context=16_384, engine="vllm"),
 )
 
 TENANTS = (

@@ -50,9 +50,10 @@ def write_world(folder: Path, script: Script, *, seed: int, fixed_engine: bool =
     start = STORY_START.timestamp()
     exchanges = Serving(script.world, seed=seed, start=start, fixed_engine=fixed_engine).play(script.plans)
     logs = folder / "logs"
+    served = [exchange for exchange in exchanges if not exchange.kept_rid]
     for worker in script.world.workers:
-        _engine(logs / "sglang", worker, exchanges, seed)
-    lines = ordered(router.router_log(script.world, MAIN, exchanges, start=ENGINE_START.timestamp() + 30))
+        _engine(logs / "sglang", worker, served, seed)
+    lines = ordered(router.router_log(script.world, MAIN, served, start=ENGINE_START.timestamp() + 30))
     write_lines(logs / "router" / "smg.log", (line.text for line in lines))
     payloads = (dumps(gateway.payload(exchange)) for exchange in gateway.posted(exchanges))
     write_lines(logs / "litellm" / "standard_logging.jsonl", payloads)
@@ -74,7 +75,8 @@ def _engine(folder: Path, worker: Worker, exchanges: Iterable[Exchange], seed: i
     write_bytes(folder / "server_info" / f"{worker.name}.json", json.dumps(engine.server_info(worker)).encode())
 
 
-def _machines(*, prefill_dp: int = 1, decode_pool: int = DECODE_POOL, prefill_log: str = "json") -> World:
+def machines(*, prefill_dp: int = 1, decode_pool: int = DECODE_POOL, prefill_log: str = "json") -> World:
+    """Returns the usual two prefill and two decode workers, three decode ranks in all."""
     workers = (
         Worker("prefill-a", "prefill", MAIN, "10.31.1.11", 30000, PREFILL_POOL, dp=prefill_dp, request_log=prefill_log),
         Worker("prefill-b", "prefill", MAIN, "10.31.1.12", 30000, PREFILL_POOL, dp=prefill_dp, request_log="none"),
@@ -90,7 +92,7 @@ def _machines(*, prefill_dp: int = 1, decode_pool: int = DECODE_POOL, prefill_lo
     return replace(STORY_WORLD, workers=workers, routes=routes)
 
 
-class _Plot:
+class Plot:
     """Makes plans one after the other, with gaps wide enough for each to end."""
 
     def __init__(self, name: str, seed: int) -> None:
@@ -124,12 +126,12 @@ class _Plot:
 
     def script(self, world: World | None = None) -> Script:
         """Returns what was planned, in ``world`` or on the usual machines."""
-        return Script(world or _machines(), tuple(self.plans))
+        return Script(world or machines(), tuple(self.plans))
 
 
 def shared_source(seed: int) -> Script:
     """One long record is read by five recipients, one after the other: each overwrites almost none of it."""
-    plot = _Plot("shared_source", seed)
+    plot = Plot("shared_source", seed)
     plot.ask(0, A0, 3_600)
     plot.crowd(1, A0, first=1)
     plot.crowd(4, B0)
@@ -140,7 +142,7 @@ def shared_source(seed: int) -> Script:
 
 def several_sources(seed: int) -> Script:
     """The words of up to three owners in one response."""
-    plot = _Plot("several_sources", seed)
+    plot = Plot("several_sources", seed)
     for place in (A0, B0):
         plot.crowd(5, place, first=plot.rng.randrange(4))
         plot.long(8, place, style="chorus")
@@ -151,7 +153,7 @@ def several_sources(seed: int) -> Script:
 
 def sources_running(seed: int) -> Script:
     """Others run on while the long prompt is answered, and slow clients still read what the pages' owners were told."""
-    plot = _Plot("sources_running", seed)
+    plot = Plot("sources_running", seed)
     for place in (A1, B0):
         for who in range(4):
             plot.ask(who, place, plot.rng.randrange(1_000, 1_400), lingers=plot.rng.uniform(60, 400), stream=True)
@@ -164,7 +166,7 @@ def sources_running(seed: int) -> Script:
 
 def sent_again(seed: int) -> Script:
     """A contaminated answer comes back as history, in a prompt that fits and in one that does not."""
-    plot = _Plot("sent_again", seed)
+    plot = Plot("sent_again", seed)
     plot.crowd(5, A0)
     heard = plot.ask(6, A0, plot.rng.randrange(LIMIT, 6_800), style="verbatim")
     plot.ask(6, A1, 1_500, asks=f"forward:{heard}")
@@ -177,7 +179,7 @@ def sent_again(seed: int) -> Script:
 
 def travels_on(seed: int) -> Script:
     """A leaked text goes on through its recipient's later prompt to a third tenant: its first owner is its source."""
-    plot = _Plot("travels_on", seed)
+    plot = Plot("travels_on", seed)
     plot.crowd(5, A0)
     heard = plot.long(6, A0, style="verbatim")
     plot.ask(6, B0, 1_800, asks=f"forward:{heard}")
@@ -188,7 +190,7 @@ def travels_on(seed: int) -> Script:
 
 def own_and_nobody(seed: int) -> Script:
     """Pages that were the recipient's own, and pages that nobody ever wrote: affected, and nothing foreign to find."""
-    plot = _Plot("own_and_nobody", seed)
+    plot = Plot("own_and_nobody", seed)
     for _ in range(4):
         plot.ask(0, A0, plot.rng.randrange(1_000, 1_400))
     plot.long(0, A0, style="verbatim")
@@ -199,17 +201,17 @@ def own_and_nobody(seed: int) -> Script:
 
 def quiet_ranks(seed: int) -> Script:
     """Prefill has four data-parallel ranks, of which only the first logs what it rejects."""
-    plot = _Plot("quiet_ranks", seed)
+    plot = Plot("quiet_ranks", seed)
     for place in (A0, A1, B0):
         plot.crowd(4, place, first=plot.rng.randrange(8))
         plot.long(5, place, style="verbatim")
         plot.long(6, place, style="garbled")
-    return plot.script(_machines(prefill_dp=4, prefill_log="none"))
+    return plot.script(machines(prefill_dp=4, prefill_log="none"))
 
 
 def unseen_retry(seed: int) -> Script:
     """The first attempt of a call leaks on the engine, but another attempt answers it: no client saw the first."""
-    plot = _Plot("unseen_retry", seed)
+    plot = Plot("unseen_retry", seed)
     plot.crowd(4, A0)
     plot.crowd(4, B0, first=4)
     lost = plot.long(6, A0, gap=9.0, unseen=True, stream=False)
@@ -223,7 +225,7 @@ def unseen_retry(seed: int) -> Script:
 
 def forged(seed: int) -> Script:
     """Callers set rooms and request ids that others have, at the same time and later."""
-    plot = _Plot("forged", seed)
+    plot = Plot("forged", seed)
     plot.crowd(4, A0)
     plot.crowd(4, B0, first=3)
     first = plot.long(5, A0, style="verbatim", gap=70.0)
@@ -233,7 +235,7 @@ def forged(seed: int) -> Script:
     fifth = plot.ask(2, B0, 950)
     room, rid = plot.rng.getrandbits(60) * 2, f"{plot.rng.getrandbits(128):032x}"
     world = replace(
-        _machines(),
+        machines(),
         forged_rooms=((first, room), (second, room), (third, room)),
         forged_rids=((fourth, rid), (fifth, rid)),
     )
@@ -242,7 +244,7 @@ def forged(seed: int) -> Script:
 
 def late_writes(seed: int) -> Script:
     """Transfers of aborted requests land in pages that were given on; most of the exchanges around stay clean."""
-    plot = _Plot("late_writes", seed)
+    plot = Plot("late_writes", seed)
     plot.crowd(4, A0, first=plot.rng.randrange(6))
     for place in (A1, B0):
         seen = plot.rng.random() < 0.5
@@ -258,13 +260,13 @@ def late_writes(seed: int) -> Script:
 
 def equal_pools(seed: int) -> Script:
     """Decode can hold no more than prefill: what is too long gets a clean error from both."""
-    plot = _Plot("equal_pools", seed)
+    plot = Plot("equal_pools", seed)
     for place in (A0, B0):
         plot.crowd(4, place)
         plot.long(5, place)
         plot.ask(6, place, LIMIT - 1)
         plot.crowd(1, place, first=7)
-    return plot.script(_machines(decode_pool=PREFILL_POOL))
+    return plot.script(machines(decode_pool=PREFILL_POOL))
 
 
 WORLDS: Final[Mapping[str, Callable[[int], Script]]] = {

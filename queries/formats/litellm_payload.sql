@@ -25,7 +25,7 @@ WITH taken AS MATERIALIZED (
         '$.completion_tokens', '$.end_user', '$.session_id', '$.request_tags', '$.requester_ip_address', '$.user_agent',
         '$.metadata', '$.error_information', '$.error_str', '$.messages', '$.response', '$.model_parameters.user',
         '$.model_parameters.metadata', '$.model_parameters.stream',
-        '$.hidden_params.additional_headers."llm_provider-x-request-id"'
+        '$.hidden_params.additional_headers."llm_provider-x-request-id"', '$.cache_key', '$.hidden_params.cache_key'
     ]) AS f
     FROM raw
 ),
@@ -39,7 +39,7 @@ named AS MATERIALIZED (
         f[17] AS end_user, f[18] AS session_id, f[19] AS request_tags, f[20] AS requester_ip_address, f[21] AS user_agent,
         f[22] AS metadata, f[23] AS error, coalesce(f[24] ->> '$', nullif(f[23] ->> 'error_message', '')) AS error_text,
         f[25] AS messages, f[26] AS response, f[26] -> 'choices' AS choices, f[27] AS body_user, f[28] AS body_metadata,
-        f[29] ->> '$' AS body_stream, f[30] ->> '$' AS upstream_request_id,
+        f[29] ->> '$' AS body_stream, f[30] ->> '$' AS upstream_request_id, coalesce(f[31] ->> '$', f[32] ->> '$') AS cache_key,
         (f[6] ->> '$') = 'success' AS succeeded, coalesce(try_cast(f[11] ->> '$' AS BOOLEAN), FALSE) AS replayed
     FROM taken
 )
@@ -85,7 +85,7 @@ SELECT
         'requester_ip_address', requester_ip_address, 'user_agent', user_agent, 'user', body_user, 'body_metadata', body_metadata
     ) AS identity,
     json_object(
-        'status', status, 'call_type', call_type, 'cache_hit', cache_hit,
+        'status', status, 'call_type', call_type, 'cache_hit', cache_hit, 'cache_key', cache_key,
         'engine_called', NOT replayed AND coalesce(api_base, '') <> '', 'api_base', api_base,
         'upstream_model', upstream_model, 'provider', provider, 'error_class', nullif(error ->> 'error_class', ''),
         'replayed_response_id', CASE WHEN replayed THEN response ->> 'id' END,
@@ -95,8 +95,12 @@ SELECT
         ),
         'error_room', nullif(regexp_extract(error_text, 'bootstrap_room=(\d+)', 1), '')
     ) AS detail,
-    CASE WHEN json_type(messages) = 'ARRAY' THEN messages END AS prompt_messages,
-    CASE json_type(messages) WHEN 'VARCHAR' THEN messages ->> '$' WHEN 'OBJECT' THEN text_of(messages -> 'prompt') END
+    -- An extracted value begins with the sign of its type; json_type would read all of it again.
+    CASE WHEN starts_with(messages, '[') THEN messages END AS prompt_messages,
+    CASE
+        WHEN starts_with(messages, '"') THEN messages ->> '$'
+        WHEN starts_with(messages, '{') THEN text_of(messages -> 'prompt')
+    END
         AS prompt_text,
     CASE
         WHEN (choices -> '$[0].message') IS NOT NULL THEN cast(json_extract(choices, '$[*].message') AS JSON)

@@ -4,7 +4,8 @@
 -- assumptions: the engine's predicate is prompt_tokens >= min(context, pool) - 6 (formats.md section 0; the engine's
 --   max_req_input_len), so limit_tokens is that minimum less 6. An error line states the limit itself and outranks
 --   what is computed (rank 1, then 2: start line, 3: server info, 4: declared). A server info without a time of its own
---   counts for every start of that worker that has no start line. Declared figures never mix with measured ones.
+--   counts for every start of that worker that has no start line. Declared figures never mix with measured ones. Where the
+--   data-parallel ranks of a worker state pools of different sizes, each is a limit: which rank took a prompt is seldom known.
 WITH measured AS (
     SELECT
         f.worker, r.at_ns, r.record_id,
@@ -23,9 +24,23 @@ WITH measured AS (
         AND ((r.kind = 'reject' AND r.allowed_tokens IS NOT NULL) OR (r.kind = 'limits' AND r.pool_tokens IS NOT NULL))
 ),
 
+ranked AS (
+    SELECT
+        f.worker, r.at_ns, r.record_id, 2 AS rank, 'pool of a rank' AS how, p.pool AS pool_tokens,
+        coalesce(r.context_tokens, c.context_tokens) AS context_tokens,
+        least(p.pool, coalesce(r.context_tokens, c.context_tokens, p.pool)) - 6 AS limit_tokens, r.auto_truncate
+    FROM record AS r
+    INNER JOIN file AS f ON f.file_id = r.file_id AND f.copy_of IS NULL
+    LEFT JOIN (SELECT worker, max(context_tokens) AS context_tokens FROM measured GROUP BY worker) AS c ON c.worker = f.worker
+    CROSS JOIN unnest(from_json(r.detail -> 'rank_pools', '["BIGINT"]')) AS p (pool)
+    WHERE
+        f.worker IS NOT NULL AND r.kind = 'limits' AND p.pool IS NOT NULL
+        AND len(list_distinct(from_json(r.detail -> 'rank_pools', '["BIGINT"]'))) > 1
+),
+
 placed AS (
     SELECT m.*, e.start_ns, e.end_ns
-    FROM measured AS m
+    FROM (SELECT * FROM measured UNION ALL SELECT * FROM ranked) AS m
     INNER JOIN worker_epoch AS e
         ON
             e.worker = m.worker

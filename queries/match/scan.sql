@@ -1,12 +1,13 @@
 -- question: How complete was the search of a response, and what must a match weigh to count?
 -- grain: one row per examined exchange
--- inputs: examined, exchange, exchange_text, candidate
--- assumptions: a candidate is complete if its whole prompt is there, and its response too where one was delivered; for a
---   late write the prompt suffices, since only the prompt's KV is transferred. A threshold is log2 of the candidates that
+-- inputs: examined, exchange, exchange_text, candidate, mechanism
+-- assumptions: a candidate is complete if its whole prompt is there, and its response too where one was delivered; where the
+--   mechanism carries prompts only (a late write: only a prompt's KV is transferred) the prompt suffices. A threshold is log2 of the candidates that
 --   were tried plus a declared margin.
 WITH pair AS (
-    SELECT DISTINCT c.exchange_id, c.source_exchange_id, bool_and(c.mechanism = 'late_write') AS prompt_only
+    SELECT DISTINCT c.exchange_id, c.source_exchange_id, bool_and(m.carries = 'prompt') AS prompt_only
     FROM candidate AS c
+    INNER JOIN mechanism AS m ON m.mechanism = c.mechanism
     GROUP BY c.exchange_id, c.source_exchange_id
 ),
 

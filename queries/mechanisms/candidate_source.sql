@@ -1,16 +1,18 @@
 -- question: Whose pages can a suspected exchange have read?
 -- grain: one row per (suspected exchange, mechanism, candidate source)
--- inputs: exchange, suspicion, late_write_case
--- assumptions: for over-pool, every exchange that lived on the same (decode worker, dp rank) since that process started
---   and released its pages before the recipient reserved its own; the most recent ranks first. An exchange of the same
---   model that no log places may have lived there too: placement 'unknown', after all others. For a late write, the
---   aborted exchanges whose transfer was still open.
+-- inputs: exchange, suspicion, mechanism, named_source, lived, worker_epoch
+-- assumptions: where a mechanism's sources are `pages`, every exchange that lived on the same (decode worker, dp rank) since
+--   that process started and released its pages before the recipient reserved its own; the most recent ranks first. An
+--   exchange of the same model that no log places may have lived there too: placement 'unknown', after all others. Where
+--   they are `neighbours`, those that lived there beside the recipient too, on any worker that held its pages. Where they are
+--   `named`, those that the mechanism's own statement names.
 -- false positives: being a candidate source says nothing against the candidate, and makes nobody affected.
 WITH suspect AS (
-    SELECT s.exchange_id, s.mechanism, x.decode_worker, x.dp_rank, x.epoch_ns, x.reserved_ns, x.received_ns, x.model
+    SELECT s.exchange_id, s.mechanism, m.sources, x.decode_worker, x.dp_rank, x.epoch_ns, x.reserved_ns, x.received_ns, x.model
     FROM suspicion AS s
+    INNER JOIN mechanism AS m ON m.mechanism = s.mechanism
     INNER JOIN exchange AS x ON x.exchange_id = s.exchange_id
-    WHERE s.status != 'excluded' AND x.delivered != 'no'
+    WHERE s.status NOT IN ('excluded', 'not_examined') AND x.delivered != 'no'
 ),
 
 pool AS (
@@ -36,23 +38,41 @@ pool AS (
                     AND (c.http_status IS NULL OR c.http_status NOT BETWEEN 400 AND 429 OR c.http_status = 408 OR c.room IS NOT NULL)
                     AND coalesce(c.finished_ns, c.received_ns) <= coalesce(s.reserved_ns, s.received_ns) + 1000000000
             END
-    WHERE s.mechanism = 'over_pool'
+    WHERE s.sources = 'pages'
 ),
 
-late AS (
-    SELECT
-        s.exchange_id, s.mechanism, w.trigger_exchange_id AS source_exchange_id, if(w.placed, 'fits', 'unknown') AS placement,
-        max(w.from_ns) AS last_ns
+home AS (
+    SELECT s.exchange_id, s.mechanism, v.worker, v.dp_rank, v.to_ns, e.start_ns, e.end_ns
     FROM suspect AS s
-    INNER JOIN late_write_case AS w ON w.exchange_id = s.exchange_id
-    WHERE s.mechanism = 'late_write' AND w.trigger_exchange_id IS NOT NULL
+    INNER JOIN lived AS v ON v.exchange_id = s.exchange_id
+    INNER JOIN worker_epoch AS e ON e.worker = v.worker AND v.from_ns >= coalesce(e.start_ns, -1) AND v.from_ns < e.end_ns
+    WHERE s.sources = 'neighbours'
+),
+
+beside AS (
+    SELECT h.exchange_id, h.mechanism, c.exchange_id AS source_exchange_id, 'fits' AS placement, max(c.to_ns) AS last_ns
+    FROM home AS h
+    INNER JOIN lived AS c
+        ON
+            c.worker = h.worker AND c.exchange_id != h.exchange_id
+            AND (c.dp_rank IS NULL OR h.dp_rank IS NULL OR c.dp_rank = h.dp_rank)
+            AND c.from_ns >= coalesce(h.start_ns, -1) AND c.from_ns < least(h.end_ns, h.to_ns)
     GROUP BY ALL
+),
+
+named AS (
+    SELECT s.exchange_id, s.mechanism, n.source_exchange_id, n.placement, n.last_ns
+    FROM suspect AS s
+    INNER JOIN named_source AS n ON n.exchange_id = s.exchange_id AND n.mechanism = s.mechanism
+    WHERE s.sources = 'named'
 ),
 
 every AS (
     SELECT * FROM pool
     UNION ALL
-    SELECT * FROM late
+    SELECT * FROM beside
+    UNION ALL
+    SELECT * FROM named
 )
 
 SELECT

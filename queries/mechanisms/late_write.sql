@@ -2,6 +2,10 @@
 -- grain: one row per exchange
 -- inputs: exchange, late_write_case, silence
 -- mechanism: late_write
+-- order: 10
+-- sources: named
+-- carries: prompt
+-- requires: disaggregated, decode log, gateway log or prefill log
 -- needs: the decode worker's log, and the gateway's or both engines' record of every abort
 -- establishes: nothing: logs name no pages
 -- possible: pages reserved on a worker and rank after an abort before prefill's finish, or after a deferred release that
@@ -15,6 +19,22 @@ WITH best AS (
         arg_max(trigger_exchange_id, (from_ns, trigger_exchange_id)) AS trigger_exchange_id,
         arg_max(how, (from_ns, how)) AS how
     FROM late_write_case
+    GROUP BY exchange_id
+),
+
+pair AS (
+    SELECT exchange_id, trigger_exchange_id, placed, max(from_ns) AS last_ns
+    FROM late_write_case
+    WHERE trigger_exchange_id IS NOT NULL
+    GROUP BY ALL
+),
+
+written_by AS (
+    SELECT
+        exchange_id,
+        list({'exchange_id': trigger_exchange_id, 'placement': if(placed, 'fits', 'unknown'), 'last_ns': last_ns}
+            ORDER BY last_ns, trigger_exchange_id, placed) AS named
+    FROM pair
     GROUP BY exchange_id
 ),
 
@@ -39,7 +59,6 @@ blind AS (
 
 SELECT
     x.exchange_id,
-    'late_write' AS mechanism,
     CASE
         WHEN x.backend = 'not_disaggregated' THEN 'excluded'
         WHEN b.exchange_id IS NOT NULL OR blind.exchange_id IS NOT NULL THEN 'possible'
@@ -62,8 +81,9 @@ SELECT
     END AS detail,
     b.trigger_exchange_id,
     b.exchange_id IS NOT NULL AND blind.exchange_id IS NULL AS clearable,
-    NULL::VARCHAR AS outcome
+    w.named
 FROM exchange AS x
 LEFT JOIN best AS b ON b.exchange_id = x.exchange_id
+LEFT JOIN written_by AS w ON w.exchange_id = x.exchange_id
 LEFT JOIN blind ON blind.exchange_id = x.exchange_id
 ORDER BY x.exchange_id

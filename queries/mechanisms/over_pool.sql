@@ -1,7 +1,10 @@
 -- question: Which exchanges sent a prompt that the prefill's KV pool could not hold, and what became of it?
 -- grain: one row per exchange
--- inputs: exchange, worker, worker_limit, model_pair, model_name
+-- inputs: exchange, worker, worker_limit, engine_record, clock, model_pair, model_name
 -- mechanism: over_pool
+-- order: 20
+-- sources: pages
+-- requires: disaggregated, prefill log or prefill limits, decode log or token counts
 -- needs: engine records of both sides of a room, or token counts and the limits of every prefill worker that could apply
 -- establishes: one token on prefill and more on decode for one room; a prefill's error line for the room; or, where no
 --   record of the room's prefill is left, a token count at or above the measured limit of every prefill that could apply.
@@ -9,9 +12,27 @@
 -- excludes: a prefill record of the room with more than one token; a token count below every limit that could apply; a
 --   backend that is not disaggregated; a worker that truncates prompts itself.
 -- assumptions: the engine's predicate (formats.md section 0). A gateway's token count of a broken exchange comes from
---   another tokenizer and decides only where it is below half of the limit.
+--   another tokenizer and decides only where it is below half of the limit. A prefill's error line without a request id (a
+--   multimodal prompt grown by its images) is the only exchange's of just that many tokens within seconds of it.
 -- false positives: a prompt of exactly one token has one token on both sides and is not over-pool.
-WITH possible_prefill AS (
+WITH nameless_reject AS (
+    SELECT DISTINCT exchange_id
+    FROM (
+        SELECT x.exchange_id, count(*) OVER (PARTITION BY e.record_id) AS fitting
+        FROM engine_record AS e
+        INNER JOIN worker AS w ON w.worker = e.worker AND w.role = 'prefill'
+        LEFT JOIN clock AS k ON k.worker = e.worker
+        INNER JOIN exchange AS x
+            ON
+                x.decode_tokens = e.input_tokens
+                AND (x.prefill_worker IS NULL OR x.prefill_worker = e.worker)
+                AND x.reserved_ns - (e.at_ns - coalesce(k.skew_ns, 0)) BETWEEN -5000000000 AND 3000000000
+        WHERE e.kind = 'reject' AND e.rid IS NULL
+    )
+    WHERE fitting = 1
+),
+
+possible_prefill AS (
     SELECT x.exchange_id, x.received_ns, w.worker
     FROM exchange AS x
     INNER JOIN worker AS w ON w.role = 'prefill'
@@ -50,9 +71,11 @@ fact AS (
         x.*, b.low, b.high, coalesce(b.workers, 0) AS workers, coalesce(b.unknown, 0) AS unknown,
         coalesce(b.truncates, false) AS truncates, coalesce(b.declared, false) AS declared,
         coalesce(x.prompt_tokens, x.reject_tokens) AS tokens,
+        n.exchange_id IS NOT NULL AS rejected_by_size,
         x.tokens_by = 'gateway' AND coalesce(x.client_outcome, 'ok') != 'ok' AS rough
     FROM exchange AS x
     LEFT JOIN bound AS b ON b.exchange_id = x.exchange_id
+    LEFT JOIN nameless_reject AS n ON n.exchange_id = x.exchange_id
 ),
 
 ruled AS (
@@ -64,6 +87,7 @@ ruled AS (
             WHEN prefill_rejected OR prefill_gated THEN 'error_line'
             WHEN prefill_tokens > 1 AND truncates AND prefill_tokens >= low THEN 'cut_by_prefill'
             WHEN prefill_tokens > 1 THEN 'held_by_prefill'
+            WHEN rejected_by_size THEN 'error_line'
             WHEN tokens IS NULL THEN 'tokens_unknown'
             WHEN workers = 0 OR low IS NULL THEN 'limits_unknown'
             WHEN rough AND tokens * 2 >= low THEN 'tokens_unknown'
@@ -77,7 +101,6 @@ ruled AS (
 
 SELECT
     exchange_id,
-    'over_pool' AS mechanism,
     CASE
         WHEN ground IN ('not_disaggregated', 'held_by_prefill', 'cut_by_prefill', 'below_limits') THEN 'excluded'
         WHEN ground IN ('room', 'error_line') THEN 'established'
@@ -109,8 +132,6 @@ SELECT
         WHEN 'tokens_unknown' THEN 'no record counts the prompt''s tokens reliably'
         ELSE 'no record of its prefill, and no limit is known for it'
     END AS detail,
-    NULL::VARCHAR AS trigger_exchange_id,
-    false AS clearable,
     CASE
         WHEN ground = 'cut_by_prefill' THEN 'truncated'
         WHEN ground NOT IN ('room', 'error_line', 'above_limits') THEN NULL

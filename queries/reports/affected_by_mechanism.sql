@@ -1,12 +1,12 @@
 -- question: How many affected responses has each mechanism that was looked for?
--- grain: one row per mechanism, those with none included
+-- grain: one row per mechanism that was examined anywhere, those with none included
 -- inputs: report_row, suspicion
 -- assumptions: an affected response counts once, for its primary mechanism, so that the parts add up to the total
 SELECT
     m.mechanism,
     count(r.exchange_id) AS responses
 FROM (
-    SELECT DISTINCT mechanism FROM suspicion
+    SELECT DISTINCT mechanism FROM suspicion WHERE status != 'not_examined'
     UNION
     SELECT coalesce(mechanism, 'unknown') AS mechanism FROM report_row WHERE counted
 ) AS m

@@ -1,11 +1,12 @@
 -- question: Which spans of a response hold another tenant's text that nothing innocent explains?
 -- grain: one row per (exchange, mechanism, source exchange, span)
--- inputs: match_span, candidate, exchange, scan, answer_again
+-- inputs: match_span, candidate, exchange, scan, answer_again, suspicion
 -- assumptions: a span counts only where the mechanism could bring its source's pages to the response (candidate). A span
 --   that is mostly explained by the recipient's own context, by public text or by text that many tenants hold is no
 --   finding, unless what is left of it (names and figures in a phrase that everybody uses) would be enough alone. What
 --   its source had itself been told by mistake, and sent on as history, is its first owner's: placement and rank are
---   those of the exchange that sent it on (via_exchange_id).
+--   those of the exchange that sent it on (via_exchange_id). A suspect's answer that repeats a passage of the recipient's own
+--   context is the recipient's text on its way out: what stands in that passage says nothing against the recipient.
 WITH held AS (
     SELECT
         m.*, x.tenant, c.mechanism, c.placement, c.rank AS candidate_rank
@@ -13,7 +14,19 @@ WITH held AS (
     INNER JOIN exchange AS x ON x.exchange_id = m.exchange_id
     INNER JOIN candidate AS c ON c.exchange_id = m.exchange_id AND c.source_exchange_id = m.source_exchange_id
     INNER JOIN scan AS s ON s.exchange_id = m.exchange_id
-    WHERE (m.explained_by IS NULL OR m.bits_milli >= s.probable_milli) AND m.source_tenant IS DISTINCT FROM x.tenant
+    WHERE
+        (m.explained_by IS NULL OR m.bits_milli >= s.probable_milli) AND m.source_tenant IS DISTINCT FROM x.tenant
+        AND NOT (
+            m.kind = 'facts' AND m.source_side = 'response'
+            AND m.source_exchange_id IN (SELECT exchange_id FROM suspicion WHERE status IN ('established', 'possible'))
+            AND EXISTS (
+                SELECT 1 FROM match_span AS w
+                WHERE
+                    w.exchange_id = m.exchange_id AND w.source_exchange_id = m.source_exchange_id
+                    AND w.kind = 'aligned' AND w.explained_by = 'own_context' AND w.response_part = m.response_part
+                    AND w.response_start <= m.response_start AND w.response_end >= m.response_end
+            )
+        )
 ),
 
 sent_on AS (

@@ -1,6 +1,6 @@
 -- question: How much of a response does each possible source explain, and is that enough to say so?
 -- grain: one row per (exchange, mechanism, source exchange)
--- inputs: finding, scan, exchange, suspicion
+-- inputs: finding, scan, exchange, suspicion, mechanism
 -- assumptions: the thresholds are log2 of the candidates that were tried plus a declared margin (scan); a paraphrase
 --   (facts only), text that more than one other tenant holds, a placement that no log shows, or a tenant that no rule
 --   names (it may be the other one) is at most probable.
@@ -32,11 +32,12 @@ SELECT
         PARTITION BY w.exchange_id
         ORDER BY
             w.bits_milli DESC, CASE p.status WHEN 'established' THEN 0 WHEN 'possible' THEN 1 ELSE 2 END, w.candidate_rank,
-            w.source_exchange_id, w.mechanism
+            w.source_exchange_id, k.ordinal, w.mechanism
     ) AS place
 FROM weighed AS w
 INNER JOIN scan AS s ON s.exchange_id = w.exchange_id
 INNER JOIN exchange AS x ON x.exchange_id = w.exchange_id
 INNER JOIN suspicion AS p ON p.exchange_id = w.exchange_id AND p.mechanism = w.mechanism
+INNER JOIN mechanism AS k ON k.mechanism = w.mechanism
 INNER JOIN exchange AS o ON o.exchange_id = w.source_exchange_id
 ORDER BY w.exchange_id, place

@@ -1,6 +1,6 @@
 -- question: Is this response affected, does it carry another tenant's content, and how is that known?
 -- grain: one row per exchange
--- inputs: exchange, suspicion, source, scan, finding; $metadata_only, $scope
+-- inputs: exchange, suspicion, mechanism, source, scan, finding; $metadata_only, $scope
 -- assumptions: design.md, "Words": an established mechanism, or foreign text where a possible one applies, affects (not
 --   where the records merely leave a mechanism open, nor between tenants that may be one);
 --   only a complete scan clears a possible late write; nothing clears an over-pool that the records leave open; what
@@ -14,18 +14,19 @@ open AS (
         exchange_id, mechanism, status, reason, basis, detail, clearable, trigger_exchange_id,
         row_number() OVER (
             PARTITION BY exchange_id
-            ORDER BY CASE status WHEN 'established' THEN 0 WHEN 'undetermined' THEN 1 ELSE 2 END, mechanism
+            ORDER BY CASE status WHEN 'established' THEN 0 WHEN 'undetermined' THEN 1 ELSE 2 END, ordinal, mechanism
         ) AS place
     FROM suspicion
-    WHERE status != 'excluded'
+    INNER JOIN mechanism USING (mechanism)
+    WHERE status NOT IN ('excluded', 'not_examined')
 ),
 
 examined AS (
     SELECT
         exchange_id,
         to_json(map_from_entries(list((mechanism, status) ORDER BY mechanism))) AS examined,
-        string_agg(replace(mechanism, '_', '-'), ' or ' ORDER BY mechanism) AS names,
-        bool_and(clearable OR status = 'excluded') AS all_clearable,
+        string_agg(replace(mechanism, '_', '-'), ' or ' ORDER BY mechanism) FILTER (WHERE status != 'not_examined') AS names,
+        bool_and(clearable OR status IN ('excluded', 'not_examined')) AS all_clearable,
         bool_or(status = 'undetermined' OR (status = 'possible' AND NOT clearable)) AS uncleared
     FROM suspicion
     GROUP BY exchange_id

@@ -89,6 +89,17 @@ TABLES = {
     "excerpt_start BIGINT, excerpt_end BIGINT, text_start BIGINT, text_end BIGINT, bits_milli BIGINT, "
     "similarity_milli BIGINT",
     "control": "kind VARCHAR, name VARCHAR, rule VARCHAR, planted BIGINT, found BIGINT",
+    "isolation": "boundary VARCHAR, status VARCHAR, reason VARCHAR, first_uses BIGINT, tenants BIGINT, counted BIGINT, "
+    "counted_served BIGINT, excess BIGINT, timed BIGINT, tested_tenants BIGINT, shared_tenants BIGINT, "
+    "chance_milli BIGINT, share_low_milli BIGINT, share_likely_milli BIGINT, share_high_milli BIGINT",
+    "timing_test": "boundary VARCHAR, tenant VARCHAR, cold INTEGER, warm INTEGER, first INTEGER, status VARCHAR, "
+    "reason VARCHAR, chance_milli BIGINT, share_low_milli BIGINT, share_likely_milli BIGINT, share_high_milli BIGINT",
+    "timing_excess": "exchange_id VARCHAR, tenant VARCHAR, sure BOOLEAN",
+    "sign": "sign VARCHAR, tenant VARCHAR, tenant_class VARCHAR, key VARCHAR, requests BIGINT, first_ns BIGINT, "
+    "last_ns BIGINT, detail VARCHAR, request_ids VARCHAR[]",
+    "sign_search": "sign VARCHAR, looked_for VARCHAR, status VARCHAR, missing VARCHAR, found BIGINT, "
+    "of_researchers BIGINT, exchanges BIGINT, usable BIGINT, files BIGINT, first_ns BIGINT, last_ns BIGINT",
+    "salt_use": "exchanges BIGINT, salted BIGINT, salts BIGINT, shared_salts BIGINT, most_tenants BIGINT",
 }
 
 
@@ -237,6 +248,28 @@ def incident() -> World:
         "record_id": "f0:0:0", "pool_tokens": 6812, "context_tokens": 10485, "limit_tokens": 6806, "in_force": True,
     })  # fmt: skip
     world.rows["clock"].append({"worker": "decode-0", "pairs": 9, "low_ns": -5, "high_ns": 7, "skew_ns": 0})
+    world.rows["isolation"] += [
+        {"boundary": "users", "status": "not_examined", "reason": "no_first_uses", "first_uses": 0},
+        {"boundary": "tenants", "status": "refuted", "reason": "timing_of_tenants", "first_uses": 40, "tenants": 3,
+         "timed": 40, "tested_tenants": 3, "shared_tenants": 1, "excess": 0},
+        {"boundary": "organizations", "status": "held", "reason": "timing_none", "first_uses": 40, "tenants": 3,
+         "timed": 40, "share_high_milli": 70, "excess": 0},
+    ]  # fmt: skip
+    world.rows["timing_test"].append({
+        "boundary": "tenants", "tenant": "acme", "cold": 20, "warm": 9, "first": 8, "status": "shared",
+        "chance_milli": 4200, "share_low_milli": 500, "share_likely_milli": 900, "share_high_milli": 1000,
+    })  # fmt: skip
+    world.rows["salt_use"].append({"exchanges": 25, "salted": 3, "salts": 2, "shared_salts": 1, "most_tenants": 2})
+    world.rows["sign_search"] += [
+        {"sign": "padding", "looked_for": "repeated text", "status": "not_looked", "missing": "texts were not read",
+         "found": 0, "of_researchers": 0, "exchanges": 25, "usable": 0, "files": 1},
+        {"sign": "repeats", "looked_for": "equal prompts", "status": "looked", "found": 1, "of_researchers": 1,
+         "exchanges": 25, "usable": 25, "files": 1, "first_ns": START, "last_ns": START + SECOND},
+    ]  # fmt: skip
+    world.rows["sign"].append({
+        "sign": "repeats", "tenant": "erin", "tenant_class": "researcher", "key": "erin-key", "requests": 3,
+        "first_ns": START, "last_ns": START + SECOND, "detail": "3 over-pool requests with one prompt",
+    })  # fmt: skip
     acme = world.exchange("acme")
     borealis = world.exchange("borealis gmbh")
     world.exchange("quiet ltd")

@@ -17,7 +17,7 @@ import zstandard
 from forensics import resources
 from forensics.case.folder import Case
 from forensics.errors import ForensicsError
-from forensics.ingest import segment, streams
+from forensics.ingest import parts, segment, streams
 from forensics.ingest.run import ingest
 from tests.ingest.cases import UTC, new_case, records, rows, take, told
 
@@ -231,7 +231,7 @@ def test_a_full_disk_is_one_clear_line_and_nothing_half_done(tmp_path: Path, mon
     case = new_case(tmp_path / "case")
     logs = story(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr(segment.pq.ParquetWriter, "write_table", full)
+        patch.setattr(parts.pq.ParquetWriter, "write_table", full)
         report = ingest(case, [logs])
     assert "No space left" in str(report.problems[0])
     assert report.files == []

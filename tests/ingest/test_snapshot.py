@@ -1,5 +1,7 @@
 """LiteLLM's spend table on a real Postgres server, which these tests start: copied, ingested, and nothing changed."""
 
+import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -97,3 +99,30 @@ def test_the_command_tells_what_it_wrote(uri: str, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "2 rows of LiteLLM_SpendLogs" in result.output
     assert "SHA-256" in result.output
+
+
+def test_a_live_address_is_evidence_that_stays_in_the_case(uri: str, tmp_path: Path) -> None:
+    case = new_case(tmp_path / "case", "")
+    report = ingest(case, [uri])
+    assert report.problems == []
+    (taken,) = report.files
+    assert (taken.format, taken.records_kept) == ("litellm_spend_logs", 2)
+    (kept,) = (case.root / "snapshots").iterdir()
+    digest = hashlib.sha256(kept.read_bytes()).hexdigest()
+    assert kept.name == f"{digest}.parquet"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert taken.path.endswith(f"LiteLLM_SpendLogs@{digest[:16]}")
+    entry = json.loads(case.custody.read_text().splitlines()[-1])
+    assert [each["sha256"] for each in entry["snapshots"]] == [digest]
+    again = ingest(case, [f"{uri}#LiteLLM_SpendLogs"])
+    assert [each.status for each in again.files] == ["known"]
+    with dbapi.connect(uri) as con, con.cursor() as cursor:
+        cursor.execute("""CREATE TABLE "Later" AS SELECT * FROM "LiteLLM_SpendLogs" WHERE request_id = 'b'""")
+        con.commit()
+    later = ingest(case, [f"{uri}#Later"])
+    assert later.problems == []
+    assert len(list((case.root / "snapshots").iterdir())) == 2
+    assert [each["call_id"] for each in records(case)] == ["a", "call-b"]
+    with pytest.raises(ForensicsError, match="no table 'nothing'"):
+        ingest(case, [f"{uri}#nothing"])
+    assert len(list((case.root / "snapshots").iterdir())) == 2

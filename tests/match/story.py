@@ -76,6 +76,10 @@ class Story:
         con.execute("CREATE TABLE exchange AS SELECT * FROM exchange")
         con.execute("CREATE TABLE exchange_text (exchange_id VARCHAR, side VARCHAR, record_id VARCHAR, state VARCHAR)")
         con.execute("CREATE TABLE suspicion (exchange_id VARCHAR, mechanism VARCHAR, status VARCHAR)")
+        con.execute(
+            "CREATE TABLE mechanism AS SELECT unnest(['over_pool', 'late_write']) AS mechanism,"
+            " unnest([20, 10]) AS ordinal, unnest(['prompt and response', 'prompt']) AS carries"
+        )
         con.execute("CREATE TABLE candidate (exchange_id VARCHAR, mechanism VARCHAR, source_exchange_id VARCHAR)")
         for table, rows in (
             ("exchange_text", self.states),

@@ -31,9 +31,10 @@ def decode(data: bytes, context: Context) -> str:
 
 def clean_json(text: str, context: Context) -> str:
     """Returns JSON text without lone surrogates and non-finite numbers. What is no JSON comes back as it is."""
-    if _SUSPECT.search(text):
+    # Plain searches first: they cost a hundredth of the patterns', and nearly all text holds neither.
+    if ("\\ud" in text or "\\uD" in text) and _SUSPECT.search(text):
         text = _ESCAPE.sub(lambda found: _escape(found, context), text)
-    if _NON_FINITE.search(text):
+    if ("NaN" in text or "Infinity" in text) and _NON_FINITE.search(text):
         try:
             value = json.loads(text, parse_constant=lambda _: None)
         except (ValueError, RecursionError):

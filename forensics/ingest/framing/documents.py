@@ -23,6 +23,7 @@ def stem(label: str) -> str:
 
 def frame_lines(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
     """Yields one frame per line that holds JSON after an optional prefix; text before the first ``{`` is dropped."""
+    context.by_line = True
     for line in lines(chunks, context):
         yield _json_line(line, context)
 
@@ -77,6 +78,10 @@ def _lines_or_document(
     chunks: Iterable[bytes], context: Context, *, named: bool, wrapped: bool
 ) -> Iterator[Frame | Reject]:
     source = lines(chunks, context)
+    if context.by_line:  # an earlier run has found it so
+        for line in source:
+            yield _json_line(line, context)
+        return
     first = next(source, None)
     if first is None:
         return
@@ -89,6 +94,7 @@ def _lines_or_document(
         yield _json_line(first, context)
         if second is not None:
             yield _json_line(second, context)
+        context.by_line = True
         for line in source:
             yield _json_line(line, context)
         return

@@ -14,10 +14,10 @@ _NUMBER = re.compile(r"-?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _STRING = re.compile(r"(?P<bytes>[bB])?(?P<quote>'''|\"\"\"|'|\")")
 _ELLIPSIS = re.compile(r"\s*\.\.\.\s*")
-_INTEGERS = re.compile(r"\[(?:\d+, )*\d+\]")  # token ids, by far the longest lists
 _OPAQUE = re.compile(r"<[^<>]*>")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|(.))", re.DOTALL)
+_USUAL = (("\\n", "\n"), ("\\'", "'"), ('\\"', '"'), ("\\t", "\t"), ("\\r", "\r"))
 _CONSTANTS: dict[str, Any] = {"None": None, "True": True, "False": False, "nan": None, "inf": None}
 MAX_DEPTH = 200
 HALF = 1024
@@ -40,7 +40,17 @@ def read(text: str, at: int = 0) -> tuple[Any, int]:
 
 def unquote(body: str) -> str:
     """Returns the text between quotes with its escapes resolved."""
-    return _ESCAPE.sub(_escape, body) if "\\" in body else body
+    return "\\".join(map(_unescaped, body.split("\\\\"))) if "\\" in body else body
+
+
+def _unescaped(part: str) -> str:
+    """Resolves the escapes of a text without escaped backslashes: usual ones by plain replacing, which is faster."""
+    if "\\" not in part:
+        return part
+    text = part
+    for escape, letter in _USUAL:
+        text = text.replace(escape, letter)
+    return _ESCAPE.sub(_escape, part) if "\\" in text else text
 
 
 class _Reader:
@@ -73,8 +83,8 @@ class _Reader:
             return self.string(found)
         if opener == "{":
             return self.mapping(at + 1, depth + 1)
-        if found := _INTEGERS.match(self.text, at):
-            return json.loads(found[0]), found.end()
+        if opener == "[" and (found_ids := self.integers(at)):
+            return found_ids
         if opener in "[(":
             return self.sequence(at + 1, "]" if opener == "[" else ")", depth + 1)
         if found := _NUMBER.match(self.text, at):
@@ -84,6 +94,16 @@ class _Reader:
         if found := _NAME.match(self.text, at):
             return self.named(found, depth)
         raise ReprError(f"unexpected {opener!r} at {at}")
+
+    def integers(self, at: int) -> tuple[list[int], int] | None:
+        """A list of numbers alone, as token ids are, by far the longest lists; None if it is anything else."""
+        end = self.text.find("]", at) + 1
+        if self.text[at + 1 : end - 1].strip("0123456789, "):
+            return None
+        try:
+            return json.loads(self.text[at:end]), end
+        except ValueError:
+            return None
 
     def named(self, found: re.Match[str], depth: int) -> tuple[Any, int]:
         """A constant, a bare name, or an object with its arguments."""

@@ -65,7 +65,10 @@ def unopened(given: Iterator[Line], _context: "Context") -> Iterator[Line]:
 class Context:
     """What framing may know about the file, and what it finds out on the way.
 
-    ``cut`` is set where the last record is incomplete; ``oversized`` collects lines beyond ``MAX_LINE``.
+    ``cut`` is set where the last record is incomplete; ``oversized`` collects lines beyond ``MAX_LINE``. ``start`` is
+    the (line, byte) at which the given bytes begin. ``after`` is where the line after the last one begins, None within
+    a line that is taken in pieces; ``by_line`` is set while each record is a line that needs nothing of the others, so
+    that reading may go on from ``after`` in another run.
     """
 
     label: str
@@ -76,6 +79,9 @@ class Context:
     counts: dict[str, int] = field(default_factory=dict)
     oversized: list[Reject] = field(default_factory=list)
     opens: Opens = unopened
+    start: tuple[int, int] = (1, 0)
+    after: tuple[int, int] | None = None
+    by_line: bool = False
 
     def count(self, what: str, number: int = 1) -> None:
         """Adds to a counter that the ledger shows, such as ``replaced_surrogates``."""
@@ -109,17 +115,28 @@ def lines(chunks: Iterable[bytes], context: Context, *, blanks: bool = False) ->
 
 
 def _split(chunks: Iterable[bytes], context: Context) -> Iterator[Line]:
-    number, offset, length = 1, 0, 0
+    (number, offset), length = context.start, 0
     parts: list[bytes] = []
     for chunk in chunks:
         start = 0
+        plain = b"\x00" not in chunk
         while (end := chunk.find(b"\n", start)) >= 0:
-            length += end - start
-            parts.append(chunk[start:end])
-            yield from _pieces(Line(number, offset, b"", ended=True, length=length), parts, context)
-            number, offset, length, start, parts = number + 1, offset + length + 1, 0, end + 1, []
-        length += len(chunk) - start
-        parts = [*parts, chunk[start:]] if length <= MAX_LINE else []
+            if plain and offset and not length:  # nearly all lines: whole, and nothing to be taken out
+                length = end - start
+                context.after = (number + 1, offset + length + 1)
+                yield Line(number, offset, chunk[start:end].removesuffix(b"\r"), ended=True, length=length)
+            else:
+                length += end - start
+                parts.append(chunk[start:end])
+                yield from _pieces(Line(number, offset, b"", ended=True, length=length), parts, context)
+                parts = []
+            number, offset, length, start = number + 1, offset + length + 1, 0, end + 1
+        if start < len(chunk):
+            length += len(chunk) - start
+            if length > MAX_LINE:
+                parts.clear()
+            else:
+                parts.append(chunk[start:])
     if length:
         yield from _pieces(Line(number, offset, b"", ended=False, length=length), parts, context)
 
@@ -133,8 +150,10 @@ def _pieces(line: Line, parts: list[bytes], context: Context) -> Iterator[Line]:
     if line.offset == 0:
         data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\x00" not in data:
+        context.after = (line.number + 1, line.offset + line.length + 1)
         yield line._replace(data=data)
         return
+    context.after = None
     starts = [0, *(found.end() for found in _HOLE.finditer(data))]
     pieces = [each for each in zip(starts, _HOLE.split(data), strict=True) if each[1]]
     for start, piece in pieces or [(0, b"")]:

@@ -28,6 +28,7 @@ _EVENTS = {
 
 def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
     """Yields one frame per line: engine text, or the JSON of a request-log record or of the server's arguments."""
+    context.by_line = True
     for line in lines(chunks, context):
         text = strip_ansi(decode(line.data, context))
         prefix = _PREFIX.match(text)

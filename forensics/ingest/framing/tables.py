@@ -19,6 +19,7 @@ csv.field_size_limit(1 << 28)
 
 def frame_text(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
     """Yields each line as it is, without terminal colours."""
+    context.by_line = True
     for line in lines(chunks, context):
         yield Frame(line.number, line.offset, 0, context.shape, strip_ansi(decode(line.data, context)))
 

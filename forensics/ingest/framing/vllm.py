@@ -18,6 +18,11 @@ _PREFIX = re.compile(
     r"(?:\[(?P<where>[^\]]*)\] )?"
 )
 _ACCESS = re.compile(r'INFO: +\S+ - "\S+ .*? HTTP/[\d.]+" \d{3}')
+_SERVER = re.compile(
+    r"(?P<process>\([^()]*pid=\d+\) )?(?:\[(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d+)?)\] )?"
+    r"(?P<told>(?:DEBUG|INFO|WARNING|ERROR): {2,}.*)"
+)
+"""A line of uvicorn, behind the name of vLLM's process, and with a stamp where a logging configuration gives one."""
 _DETAILS = re.compile(r"Request (?P<id>\S+) details: ")
 _RECEIVED = re.compile(r"Received request (?P<id>\S+): ")
 _GENERATED = re.compile(
@@ -38,9 +43,8 @@ def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]
     for line in lines(chunks, context):
         text = strip_ansi(decode(line.data, context))
         logged, prefix = _unwrap(text)
-        if prefix is None and _ACCESS.match(text):
-            raw = dump({"event": "other", "message": text}, context)
-            yield Frame(line.number, line.offset, 0, context.shape, raw, not line.ended)
+        if prefix is None and (told := _served(text)):
+            yield Frame(line.number, line.offset, 0, context.shape, dump(told, context), not line.ended)
             continue
         if prefix is None:
             yield context.incomplete(line, "foreign_line")
@@ -57,6 +61,15 @@ def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]
         record["has_year"] = bool(prefix["year"] or year)
         record["level"] = prefix["level"]
         yield Frame(line.number, line.offset, 0, context.shape, dump(record, context), not line.ended)
+
+
+def _served(text: str) -> dict[str, object] | None:
+    """Returns what a line of the web server says, if it is one and an access line or named as vLLM's."""
+    found = _SERVER.match(text)
+    if found is None or not (found["process"] or _ACCESS.match(found["told"])):
+        return None
+    told: dict[str, object] = {"event": "other", "message": found["told"]}
+    return told | {"stamp": found["stamp"], "has_year": True} if found["stamp"] else told
 
 
 def _unwrap(text: str) -> tuple[str, re.Match[str] | None]:

@@ -105,6 +105,9 @@ def _start(worker: Worker, start: float, dice: random.Random) -> Iterator[Line]:
     yield _line(worker, start + 11, f"INFO:     Started server process [{dice.randrange(900, 4000)}]")
     yield _line(worker, start + 11, "INFO:     Application startup complete.")
     yield _line(worker, start + 11, f"INFO:     Uvicorn running on http://{worker.address} (Press CTRL+C to quit)")
+    if worker.role == "unified":
+        yield _line(worker, start + 14, "The server is fired up and ready to roll!")
+        return
     yield _line(worker, start + 12, "Start of pd disaggregation warmup ...")
     yield _idle_stats(worker, start + 13, f"{dice.getrandbits(128):032x}", 4)
     yield _line(worker, start + 13, f"Disaggregation warmup requests completed for all {worker.dp} DP ranks")
@@ -156,7 +159,7 @@ def _prefill(worker: Worker, exchange: Exchange, dice: random.Random) -> Iterato
         f"input throughput (token/s): {computed / dice.uniform(20, 90):.2f}",
         first,
     )
-    if exchange.outcome == "transfer_failed":
+    if exchange.outcome == "transfer_failed" or (exchange.fault and exchange.fault.kind == "broken"):
         yield _line(worker, times.ended, f"Session {exchange.decode.host}:{_session_port(exchange)} failed.", first)
         yield _line(worker, times.ended, prefill_failure(exchange), first)
         yield _access(worker, times.ended + 0.02, dice, 500)
@@ -190,6 +193,7 @@ def _decode(worker: Worker, exchange: Exchange, dice: random.Random) -> Iterator
         yield _line(worker, times.engine + 0.006, text, ranks[0])
         yield _access(worker, times.ended, dice, 400)
     elif exchange.outcome == "transfer_failed":
+        yield from _detected(worker, exchange)
         for rank, name in enumerate(ranks):
             yield _line(worker, times.ended, decode_failure(exchange, rank), name)
         yield _access(worker, times.ended + 0.02, dice, 500)
@@ -201,7 +205,34 @@ def _decode(worker: Worker, exchange: Exchange, dice: random.Random) -> Iterator
         for name in ranks:
             yield _line(worker, times.released, text, name)
     elif exchange.response and exchange.outcome in ("answered", "left"):
+        yield from _detected(worker, exchange)
         yield from _decoded(worker, exchange, exchange.response.tokens, dice)
+
+
+def _detected(worker: Worker, exchange: Exchange) -> Iterator[Line]:
+    """What the engine's own detectors printed; an engine that acts on it fails the request, this one goes on."""
+    fault, at = exchange.fault, exchange.times.first_token or exchange.times.ended
+    text = ""
+    if fault and fault.kind == "checksum":
+        text = (
+            f"KV checksum mismatch req={exchange.decode_rid} bootstrap_room={exchange.room} "
+            f"expected=0x{exchange.room % 2**32:08x} got=0x{exchange.room // 2**16 % 2**32:08x}"
+        )
+    elif fault and fault.kind == "collision":
+        text = (
+            f"Context corruption detected: Request {exchange.decode_rid} (bootstrap_room={exchange.room}) received "
+            f"metadata from bootstrap_room={exchange.other_room}. Metadata buffer index: {exchange.room % 64}. "
+            "This indicates metadata buffer index collision."
+        )
+    elif fault and fault.kind == "freed" and worker.canary:
+        text = (
+            "kv_canary violation: launch_tag=HEAD_K_FULL fail_reason=verify_chain_hash+verify_position "
+            f"slot_idx={exchange.room % 4096} position={exchange.prompt_tokens // 3} "
+            f"stored_token={exchange.room % 9000} expected_token=0 "
+            "stored_chain_hash=0x1f3a5c7e9b2d4f60 expected_aux=0x60f4d2b9e7c5a3f1"
+        )
+    if text:
+        yield _line(worker, at, text, _ranks(worker, exchange.rank)[0])
 
 
 def _decoded(worker: Worker, exchange: Exchange, said: int, dice: random.Random) -> Iterator[Line]:
@@ -222,8 +253,9 @@ def _decoded(worker: Worker, exchange: Exchange, said: int, dice: random.Random)
     yield _line(
         worker,
         times.ended,
-        f"ReqTimeStats(rid={exchange.decode_rid}, bootstrap_room={exchange.room}, input_len={exchange.prompt_tokens}, "
-        f"cached_input_len=0, output_len={said}, attempts=0, type=decode): "
+        f"ReqTimeStats(rid={exchange.decode_rid}, bootstrap_room={exchange.room if exchange.prefill else None}, "
+        f"input_len={exchange.prompt_tokens}, "
+        f"cached_input_len=0, output_len={said}, attempts=0, type={worker.role}): "
         f"bootstrap_duration={50 + dice.uniform(0, 30):.2f}ms, alloc_wait_duration=0.05ms, "
         f"transfer_duration={1000 * (times.transferred - times.reserved):.2f}ms, queue_duration=0.14ms, "
         f"forward_duration={1000 * (times.ended - times.first_token):.2f}ms, "
@@ -250,7 +282,7 @@ def server_args(worker: Worker) -> dict[str, object]:
         "enable_dp_attention": worker.dp > 1,
         "load_balance_method": "follow_bootstrap_room" if worker.dp > 1 else "round_robin",
         "disable_radix_cache": worker.role == "decode",
-        "disaggregation_mode": worker.role,
+        "disaggregation_mode": "null" if worker.role == "unified" else worker.role,
         "disaggregation_transfer_backend": "mooncake",
         "disaggregation_bootstrap_port": worker.bootstrap_port,
         "allow_auto_truncate": worker.allow_auto_truncate,
@@ -261,6 +293,8 @@ def server_args(worker: Worker) -> dict[str, object]:
         "export_metrics_to_file": worker.metrics,
         "kv_cache_dtype": "auto",
         "api_key": None,
+        **({"disaggregation_enable_kv_checksum": True} if worker.checksum else {}),
+        **({"kv_canary": worker.canary} if worker.canary else {}),
     }
 
 

@@ -25,9 +25,9 @@ def payload(exchange: Exchange) -> Json:
         "id": exchange.request_id,
         "litellm_call_id": exchange.call_id,
         "trace_id": exchange.trace_id,
-        "session_id": "",
+        "session_id": plan.session,
         "call_type": "acompletion",
-        "cache_hit": None if not plan.stream else False,
+        "cache_hit": True if exchange.kept_rid else None if not plan.stream else False,
         "stream": True if plan.stream else None,
         "status": "success" if seen else "failure",
         "status_fields": {
@@ -41,7 +41,7 @@ def payload(exchange: Exchange) -> Json:
         "response_time": round(first - times.received, 6),
         "model": f"openai/{exchange.model}",
         "metadata": _metadata(exchange),
-        "cache_key": None,
+        "cache_key": _digest(f"key {exchange.kept_rid}") if exchange.kept_rid else None,
         "response_cost": 0.0,
         "total_tokens": count + said,
         "prompt_tokens": count,
@@ -87,7 +87,7 @@ def body(exchange: Exchange) -> Json:
         message["tool_calls"] = [call]
         finish = "tool_calls"
     return {
-        "id": exchange.decode_rid,
+        "id": exchange.kept_rid or exchange.decode_rid,
         "created": int(exchange.times.first_token),
         "model": exchange.model,
         "object": "chat.completion",
@@ -199,6 +199,8 @@ def _error(exchange: Exchange) -> Json:
 
 
 def _api_base(exchange: Exchange) -> str:
+    if exchange.kept_rid:
+        return ""
     return ROUTER_URL if exchange.prefill else f"http://{exchange.decode.address}/v1"
 
 

@@ -1,0 +1,60 @@
+-- question: Which exchanges read pages that the engine's KV canary found to hold something else than was written?
+-- grain: one row per exchange
+-- inputs: exchange, canary_hit, detector_flag, lived, silence
+-- mechanism: kv_canary
+-- order: 70
+-- sources: neighbours
+-- requires: decode log or unified log, canary flag
+-- needs: the worker's log; for silence to say anything, --kv-canary log or raise shown on, on a model that it covers
+-- establishes: a violation line on a worker and rank where only one exchange held that many tokens at that time, and no
+--   exchange of unknown placement could have.
+-- possible: a violation line on its worker and rank while it held pages, with others beside it: the line names a slot and a
+--   position, no request.
+-- excludes: no such line while it ran, where the canary is shown on for every worker that held its pages and their logs
+--   cover it.
+-- assumptions: those of canary_hit. Where records say what went wrong (over-pool, late write, page lifetime), that is named
+--   before its detector.
+-- false positives: the canary also meets faults of memory, with nobody's text in the pages; a complete scan clears those.
+WITH hit AS (
+    SELECT exchange_id, min(worker) AS worker, bool_or(alone) AS alone FROM canary_hit GROUP BY exchange_id
+),
+
+watched AS (
+    SELECT v.exchange_id
+    FROM lived AS v
+    LEFT JOIN detector_flag AS d
+        ON d.worker = v.worker AND d.canary AND v.from_ns >= coalesce(d.start_ns, -1) AND v.to_ns < d.end_ns
+    GROUP BY v.exchange_id
+    HAVING
+        bool_and(d.worker IS NOT NULL)
+        AND NOT bool_or(EXISTS (
+            SELECT 1 FROM silence AS s WHERE s.who = v.worker AND s.from_ns <= v.to_ns AND s.to_ns >= v.from_ns
+        ))
+)
+
+SELECT
+    x.exchange_id,
+    CASE
+        WHEN h.alone THEN 'established'
+        WHEN h.exchange_id IS NOT NULL THEN 'possible'
+        WHEN w.exchange_id IS NOT NULL THEN 'excluded'
+        ELSE 'not_examined'
+    END AS status,
+    CASE
+        WHEN h.alone THEN NULL
+        WHEN h.exchange_id IS NOT NULL THEN 'mechanism_possible'
+        WHEN w.exchange_id IS NOT NULL THEN NULL
+        ELSE 'detector_off'
+    END AS reason,
+    'records' AS basis,
+    CASE
+        WHEN h.alone THEN 'the only exchange on ' || h.worker || ' when its canary found a violation'
+        WHEN h.exchange_id IS NOT NULL THEN 'one of several on ' || h.worker || ' when its canary found a violation'
+        WHEN w.exchange_id IS NOT NULL THEN 'the canary was on wherever it ran, and found nothing while it did'
+        ELSE 'it is not shown that the canary was on wherever it ran'
+    END AS detail,
+    h.exchange_id IS NOT NULL AND NOT h.alone AS clearable
+FROM exchange AS x
+LEFT JOIN hit AS h ON h.exchange_id = x.exchange_id
+LEFT JOIN watched AS w ON w.exchange_id = x.exchange_id
+ORDER BY x.exchange_id

@@ -1,0 +1,102 @@
+"""Shapes from public reports and vendors' pages, written anew: each is named, or what was seen is said honestly."""
+
+# ruff: noqa: E501 - log lines are as long as their writers make them
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forensics.errors import ForensicsError
+from forensics.ingest.detect import detect
+from forensics.ingest.formats import Formats
+from tests.ingest.cases import records, take
+
+FORMATS = Formats(None)
+FAILED = "[2026-02-26 12:53:08 TP4] Prefill transfer failed for request rank=4 req.rid='af2f' req.bootstrap_room=6989861766352545488 with exception KVTransferError(bootstrap_room=6989861766352545488): Decode instance could be dead, remote mooncake session 10.0.0.1:16324 is not alive\n"
+BATCH = "Decode batch, #running-req: 2, #token: 84, token usage: 0.00, cuda graph: True, gen throughput (token/s): 3.62, #queue-req: 1"
+SHELL = "((sglang-0.5.8.post1) ) [ops@node ~]$ NCCL_DEBUG=WARN python3 -m sglang.launch_server --tp-size 16\n"
+PARAMS = "params: SamplingParams(n=1, temperature=0.7, stop=[], max_tokens=100), lora_request: None."
+VLLM = (
+    "(APIServer pid=90458) INFO:     Started server process [90458]\n"
+    f"(APIServer pid=90458) INFO 02-13 11:33:33 [logger.py:49] Received request chatcmpl-a269: {PARAMS}\n"
+    "(APIServer pid=90458) INFO 02-13 11:33:33 [async_llm.py:382] Added request chatcmpl-a269-a8a65d16.\n"
+    '(APIServer pid=90458) INFO:     10.80.23.18:51408 - "POST /v1/chat/completions HTTP/1.1" 200 OK\n'
+    "(APIServer pid=90458) INFO 02-13 11:33:39 [loggers.py:257] Engine 000: Avg prompt throughput: 0.8 tokens/s, Avg generation throughput: 4.6 tokens/s, Running: 0 reqs\n"
+)
+VLLM_STAMPED = (
+    '(APIServer pid=34633) [2026-07-14 22:37:50,765] INFO:     10.242.0.28:38194 - "POST /v1/chat/completions HTTP/1.1" 200 OK\n'
+    '(APIServer pid=34633) [2026-07-14 22:37:50,935] INFO:     10.242.0.28:45178 - "GET /health HTTP/1.1" 200 OK\n'
+)
+ROUTER = (
+    "2025-09-17 08:22:52  INFO sglang_router_rs::server: src/server.rs:261: Starting router on 0.0.0.0:30000 | mode: PrefillDecode\n"
+    "2025-10-15 10:45:11 INFO sglang_router_rs::routers::http::router: src/routers/http/router.rs:202: Waiting for 2 workers\n"
+)
+BEDROCK = {
+    "timestamp": "2026-04-17T14:21:50Z",
+    "accountId": "1",
+    "requestId": "r3",
+    "operation": "InvokeModel",
+    "modelId": "cohere.command-r-plus-v1:0",
+    "input": {"inputBodyJson": {"message": "Write a joke."}, "inputTokenCount": 8},
+    "output": {"outputBodyJson": {"text": "They couldn't commit."}, "outputTokenCount": 20},
+    "schemaType": "ModelInvocationLog",
+}
+SPANS = {
+    "resourceSpans": [
+        {"resource": {"attributes": []}, "scopeSpans": [{"scope": {"name": "my.library"}, "spans": [{"traceId": "5B8E", "spanId": "EEE1", "name": "a span", "startTimeUnixNano": 1544712660000000000}]}]}
+    ]
+}  # fmt: skip
+GATEWAY = {"bytes_sent": 432, "duration": 1526, "genai_model_name": "gpt-4o-mini", "genai_tokens_input": 15, "method": "POST", "response_code": 200, "response_flags": "-", "start_time": "2025-08-30T16:51:37.894Z", "upstream_cluster": "c", "upstream_host": "1.2.3.4:443", "x-envoy-origin-path": "/v1/chat/completions", "x-request-id": "83b6"}  # fmt: skip
+PAYLOAD = {"id": "chatcmpl-2299", "trace_id": None, "call_type": "acompletion", "status": "success", "custom_llm_provider": "openai", "startTime": "2025-01-24 09:20:46.847371", "endTime": "2025-01-24 09:20:46.851954", "model": "gpt-4o", "messages": [{"role": "user", "content": "Hello"}], "response": {"id": "chatcmpl-2299", "choices": []}, "hidden_params": {}}  # fmt: skip
+SPEND = {"request_id": "chatcmpl-2283", "call_type": "acompletion", "api_key": "", "startTime": "2025-01-24 09:20:46.847371", "endTime": "2025-01-24 09:20:46.851954", "model": "gpt-4o", "metadata": "{}", "spend": 0.1, "total_tokens": 30, "messages": "{}", "response": "{}", "status": "success"}  # fmt: skip
+
+NAMED = {
+    "console with shell text": ("sglang_engine_log", FAILED * 3 + SHELL + "Создай файлы на каждой ноде\n"),
+    "engine lines far behind shell text": ("sglang_engine_log", "mkdir -p /opt/x\n" * 70 + FAILED * 3),
+    "all three ranks": ("sglang_engine_log", "[2025-10-15 14:44:32 DP14 TP14 EP14] Prefill batch. #new-seq: 2, #new-token: 68, #cached-token: 0, token usage: 0.01, \n" * 2),
+    "a notebook's indent": ("sglang_engine_log", f"```\nprint(x)\n```\n\n    [2026-03-04 15:13:22] {BATCH}\n\n\n    [2026-03-04 15:13:23] {BATCH}\n"),
+    "docker compose": ("sglang_engine_log", f"sglang-1  | [2026-03-04 15:13:22 TP0] {BATCH}\n" * 2),
+    "a runtime's stamp": ("sglang_engine_log", f"2026-08-11T10:22:01.123456789Z [2026-08-11 10:22:01 DP3 TP12] {BATCH}\n" * 2),
+    "router": ("router_smg", ROUTER),
+    "vllm": ("vllm_request_log", VLLM),
+    "vllm, stamps configured": ("vllm_request_log", VLLM_STAMPED),
+    "vllm behind a stamp": ("vllm_request_log", "2025-04-06T07:55:21.108632509Z INFO 04-06 00:55:21 [llm_engine.py:447] init engine took 71.33 seconds\n" * 2),
+    "litellm, one document": ("litellm_payload", json.dumps(PAYLOAD, indent=4)),
+    "litellm spend, one document": ("litellm_spend_logs", json.dumps(SPEND, indent=4)),
+    "envoy ai gateway": ("envoy_access", json.dumps(GATEWAY, indent=2)),
+    "bedrock without a version": ("bedrock_invocation", json.dumps(BEDROCK, indent=2)),
+    "otlp example": ("otlp_genai", json.dumps(SPANS, indent=2)),
+}  # fmt: skip
+
+UNKNOWN = {
+    "uvicorn alone": 'INFO:     127.0.0.1:52532 - "POST /v1/chat/completions HTTP/1.1" 200 OK\n',
+    "llama.cpp": "llama_print_timings:        load time =    1957.32 ms\n" * 3,
+    "a platform's own prefix": f"2026-09-27T00:15:24.123Z 5ylyr21v-rhkt6 INFO TP0] {BATCH}\n" * 2,
+    "engine lines without a stamp": f"TP0] {BATCH}\n" * 3,
+    "a traceback": '# prefill pod\nTraceback (most recent call last):\n  File "/sgl/conn.py", line 1153, in transfer_worker\nRuntimeError: PD\n',
+    "python's repr of an answer": "{'id': 'chatcmpl-1', 'choices': [{'index': 0, 'message': {'role': 'assistant', 'content': 'x'}}]}\n",
+    "a trace of lengths": '{"timestamp": 0, "input_length": 6758, "output_length": 500, "hash_ids": [0, 1, 2]}\n' * 2,
+    "a table of lengths": "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n",
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_real_shape_is_named(name: str) -> None:
+    form, text = NAMED[name]
+    assert detect(text.encode(), "paste.txt", FORMATS).form.name == form
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_a_shape_of_nobody_we_know_is_not_guessed(name: str) -> None:
+    with pytest.raises(ForensicsError, match="not recognised"):
+        detect(UNKNOWN[name].encode(), "paste.txt", FORMATS)
+
+
+def test_the_web_servers_lines_between_vllms_are_its_own(tmp_path: Path) -> None:
+    case, report = take(tmp_path, VLLM + VLLM_STAMPED)
+    assert report.problems == []
+    assert report.files[0].rejected == {}
+    found = [(each["kind"], each["http_status"]) for each in records(case)]
+    assert found.count(("access", 200)) == 3
+    assert [each["at_ns"] for each in records(case)][-1] == 1784068670935000000
