@@ -41,8 +41,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, nothing affected; 1 done, something affected (analyze, report); 2 could not complete.",
 )
 _COMMANDS = (
-    demo, init, formats, snapshot, ingest, rejects, intake, analyze, report, reproduce, verdicts, explain, signs, compare,
-    sql, preflight, probe, mechanisms,
+    demo, init, formats, snapshot, ingest, rejects, intake, analyze, report, reproduce, verdicts, explain, signs,
+    compare, sql, preflight, probe, mechanisms,
 )  # fmt: skip
 for command in _COMMANDS:
     command.register(app)
