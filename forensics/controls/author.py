@@ -22,7 +22,8 @@ class ControlAuthor:
     """Writes the control world. Every record is leaked at most once, so that its reader is its only one.
 
     Of a plan, ``style`` names the text class of a leak, and ``asks`` what is said without one: ``forward:KEY`` sends
-    that answer on as history, ``echo`` has the answer repeat its own prompt, ``public`` recite a public text.
+    that answer on as history, ``marker:WORD`` asks with that word, ``echo`` has the answer repeat its own prompt,
+    ``public`` recite a public text.
     """
 
     def __init__(self) -> None:
@@ -34,7 +35,8 @@ class ControlAuthor:
         history = []
         if kind == "forward" and (said := served[earlier].response):
             history = [{"role": "assistant", "content": said.content}]
-        return sent(record(rng), plan.size, QUESTION, rng, history)
+        question = f"{earlier} {QUESTION}" if kind == "marker" else QUESTION
+        return sent(record(rng), plan.size, question, rng, history)
 
     def answer(self, exchange: Exchange, _served: Served, _rng: random.Random) -> Response:
         """Returns what the model says from the exchange's own pages."""

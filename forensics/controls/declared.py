@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from forensics.controls.manners import CLASSES
-from forensics.controls.world import A0, A1, B0, CONTEXT, LONG, ORDINARY, QUIET, SAME, WHOLE, Plot
+from forensics.controls.world import A0, A1, B0, CONTEXT, LONG, MARKER, ORDINARY, QUIET, SAME, SOURCE, WHOLE, Plot
+from forensics.scenario.faults import Fault
 
 Expected = Mapping[str, tuple[object, ...]]
 """Column of the trail to the values that are right."""
@@ -80,6 +81,31 @@ def _joined(place: str, size: int = ORDINARY, **more: Any) -> Callable[[Plot], s
     return lambda plot: plot.ask(place, size, gap=75.0, **more)
 
 
+def _beside(place: str, kind: str, *, gap: float = 12.0, **more: Any) -> Callable[[Plot], str]:
+    """An exchange whose fault brings another's content: of the one asked just before it, by another tenant."""
+
+    def plan(plot: Plot) -> str:
+        source = plot.ask(place, gap=gap)
+        return plot.ask(place, gap=75.0, fault=Fault(kind, source=source, **more), style="verbatim")
+
+    return plan
+
+
+def _short(plot: Plot) -> str:
+    plot.source(B0)
+    return plot.ask(B0, SOURCE, fault=Fault("short", tokens=200), style="verbatim")
+
+
+def _marker(plot: Plot) -> str:
+    source = plot.ask(A1, who=0, asks=f"marker:{MARKER}")
+    return plot.ask(A1, who=3, fault=Fault("marker", source=source, said=MARKER.lower()))
+
+
+def _swapped(plot: Plot) -> str:
+    source = plot.ask(A1, who=4, gap=0.6)
+    return plot.ask(B0, who=7, gap=75.0, fault=Fault("swapped", source=source))
+
+
 def _via(how: str) -> Expected:
     return {"exchange_id": (), "pair_via": (how,), "decode_worker": ()}
 
@@ -87,6 +113,8 @@ def _via(how: str) -> Expected:
 ESTABLISHED: Final[Expected] = {
     "exchange_id": (), "decode_worker": (), "status": ("established",), "integrity": ("affected",),
 }  # fmt: skip
+SUSPECTED: Final[Expected] = {"exchange_id": (), "decode_worker": (), "status": ("established", "possible")}
+PRINTED: Final = frozenset({"sglang_engine_log"})
 TOLD: Final[Expected] = {"candidate": (True,), "span": (True,), "finding": (True,), "disclosure": FOUND}
 CLEAN: Final[Expected] = {"integrity": ("not_affected",)}
 NOTHING_FOREIGN: Final[Expected] = {"disclosure": ("none_found", None)}
@@ -102,8 +130,19 @@ POSITIVE: Final = (
         for style in CLASSES
     ),
     Control("text that travelled on", "match/answer_again", _passed_on, ESTABLISHED, TOLD, text=True),
+    Control("transfer of too few tokens", "mechanisms/transfer_mismatch", _short, SUSPECTED),
+    Control("checksum that does not match", "mechanisms/kv_checksum", _beside(A1, "checksum"), SUSPECTED,
+            needs=PRINTED),
+    Control("metadata of another room", "mechanisms/metadata_collision", _beside(A1, "collision", gap=0.4), SUSPECTED,
+            needs=PRINTED),
+    Control("pages freed in use", "mechanisms/page_lifetime", _beside(A1, "freed"), SUSPECTED, needs=PRINTED),
+    Control("canary of the engine", "mechanisms/kv_canary", _beside(A1, "freed"), SUSPECTED, needs=PRINTED),
+    Control("replay for another tenant", "mechanisms/gateway_mixup", _beside(B0, "replay"),
+            {"exchange_id": (), "status": ("established", "possible")}),
+    Control("planted marker", "mechanisms/canary", _marker, SUSPECTED, text=True),
+    Control("answer to another question", "mechanisms/answer_mismatch", _swapped, SUSPECTED, text=True),
     Control("over-pool by length alone", "mechanisms/over_pool", _joined(QUIET, LONG),
-            {**ESTABLISHED, "basis": ("measured limits",)}, needs=frozenset({"sglang_engine_log"})),
+            {**ESTABLISHED, "basis": ("measured limits",)}, needs=PRINTED),
     Control("over-pool that no gateway recorded", "verdicts/possible_source", _unseen_by_gateway,
             {**ESTABLISHED, "possible_sources": (True,)}),
     Control("join by response id", "link/pair_1_response_id", _joined(B0), _via("the response id")),

@@ -67,7 +67,12 @@ class Sent:
     record: Record
     text: str
     tokens: int
-    dossiers: Sequence[Dossier] = ()
+
+    @property
+    def dossiers(self) -> Sequence[Dossier]:
+        """The record as ``scenario`` knows one."""
+        kept = self.record
+        return (Dossier(kept.facts["ref"], kept.facts["name"], kept.latin, kept.facts),)
 
 
 def sent(kept: Record, size: int, question: str, rng: random.Random, history: Sequence[Mapping[str, Any]] = ()) -> Sent:

@@ -27,9 +27,15 @@ QUIET_WORKER: Final = "control-quiet"
 """A prefill worker of whose log only the start is left."""
 
 
+DETECTORS: Final[dict[str, Any]] = {"checksum": True, "canary": "log"}
+MARKER: Final = "QX7RHTWKZ4NBVM9PJD2CGL"
+"""Planted in a prompt of the tenant ``MARKED``, and nowhere else."""
+MARKED: Final = "control-00"
+
+
 def _worker(name: str, role: str, host: int, pool: int, **more: Any) -> Worker:
     port = 30_000 if role == "prefill" else 30_001
-    settings: dict[str, Any] = {"context": CONTEXT, "page_size": PAGE, "tp": 1, "model": MODEL, **more}
+    settings: dict[str, Any] = {"context": CONTEXT, "page_size": PAGE, "tp": 1, "model": MODEL, **DETECTORS, **more}
     return Worker(f"control-{name}", role, host=f"10.255.251.{host}", port=port, pool=pool, **settings)
 
 

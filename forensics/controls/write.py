@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
-from forensics.case.config import Backend, CaseConfig, Model, Source, Tenant, TenantRule
+from forensics.case.config import Backend, Canary, CaseConfig, Model, Source, Tenant, TenantRule
 from forensics.controls import world as site
 from forensics.scenario.exchanges import Exchange
 from forensics.scenario.logs import engine, gateway, requests, router, streams, traces, vllm
@@ -117,6 +117,7 @@ def declared(world: World, config: CaseConfig, *, year: int, public: str) -> Cas
         Backend(site.PLAIN, disaggregated=False, why="control"),
         *config.backend,
     )
+    values["canary"] = (Canary(site.MARKED, (site.MARKER,)),)
     values["public_text"] = (public,)
     return CaseConfig(**values)
 

@@ -20,6 +20,7 @@ from forensics.errors import ForensicsError
 from forensics.ingest.run import ingest
 from forensics.link.run import link
 from forensics.scenario.worlds import WORLDS, write_world
+from forensics.suspect.mechanism import mechanisms
 
 EXCLUDED = """
 SELECT exchange_id, '{name}' AS mechanism, 'excluded' AS status, NULL::VARCHAR AS reason, 'records' AS basis,
@@ -28,6 +29,7 @@ FROM exchange
 """
 RULES = (
     "mechanisms/late_write_window", "mechanisms/late_write_case", "mechanisms/candidate_source",
+    "mechanisms/lived", "mechanisms/detector_line", "mechanisms/canary_hit",
     "link/pair_1_response_id", "link/pair_2_error_text", "link/pair_3_content", "link/pair_4_tokens",
     "link/pair_5_time",
     "link/unique_pair", "link/engine_record", "link/engine_request", "link/client_record", "link/client_request",
@@ -36,7 +38,7 @@ RULES = (
     "match/examined", "match/part", "match/scan", "match/answer_again",
     "verdicts/finding", "verdicts/source", "verdicts/verdict", "verdicts/possible_source",
 )  # fmt: skip
-MECHANISMS = ("over_pool", "late_write")
+MECHANISMS = sorted({each.mechanism for each in POSITIVE if each.rule.startswith("mechanisms/")})
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +130,10 @@ def test_a_margin_that_nothing_passes_is_heard(case: Case, tmp_path: Path) -> No
     (root / "case.toml").write_text(declared + margins, encoding="utf-8")
     with pytest.raises(ForensicsError, match="verdicts/source is blind"):
         analyze_case(Case.open(root))
+
+
+def test_every_mechanism_of_ours_has_a_control() -> None:
+    assert [each.name for each in mechanisms(None) if each.name not in MECHANISMS] == []
 
 
 def test_controls_leave_the_case_alone_and_stand_in_its_tables(case: Case) -> None:
