@@ -26,6 +26,7 @@ KINDS = {
     "signs": "Signs of use",
     "verdicts": "Verdicts",
     "coverage": "Coverage",
+    "controls": "Controls",
     "reports": "Report tables",
     "preflight": "Preflight checks",
 }

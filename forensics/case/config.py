@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from forensics.errors import ForensicsError
 
 TENANT_CLASSES = ("customer", "internal", "researcher")
+SCOPES = ("provider", "gateway", "one-tenant")
 SHORTEST_MARKER = 12
 ROLES = ("prefill", "decode", "unified", "router", "gateway", "client")
 
@@ -181,10 +182,15 @@ class Notice:
 
 @dataclass(frozen=True)
 class CaseConfig:
-    """All of ``case.toml``."""
+    """All of ``case.toml``.
+
+    ``scope`` says whose records these are: ``provider`` (all sides), ``gateway`` (one alone), or ``one-tenant`` (a
+    customer's or researcher's own, which never show that a response was not affected).
+    """
 
     title: str = "Untitled case"
     purpose: str = ""
+    scope: str = "provider"
     window: Window = field(default_factory=Window)
     source: tuple[Source, ...] = ()
     tenant_rule: tuple[TenantRule, ...] = ()
@@ -290,10 +296,19 @@ class _Reader:
 
 
 def _check(config: CaseConfig, path: Path) -> None:
-    faults = (_wrong_sources, _wrong_tenants, _wrong_canaries, _wrong_window, _wrong_timing)
+    faults = (_wrong_scope, _wrong_sources, _wrong_tenants, _wrong_canaries, _wrong_window, _wrong_timing)
     for fault in (each for wrong in faults for each in wrong(config)):
         what, fix = fault
         raise ForensicsError(what, where=str(path), fix=fix)
+
+
+def _wrong_scope(config: CaseConfig) -> Iterator[tuple[str, str]]:
+    if config.scope not in SCOPES:
+        near = difflib.get_close_matches(config.scope, SCOPES, n=1)
+        yield (
+            f"unknown scope {config.scope!r}",
+            f"Did you mean {near[0]!r}" if near else f"Use one of {', '.join(SCOPES)}",
+        )
 
 
 def _wrong_sources(config: CaseConfig) -> Iterator[tuple[str, str]]:

@@ -17,11 +17,13 @@ from forensics.cli import (
     formats,
     ingest,
     init,
+    intake,
     mechanisms,
     preflight,
     probe,
     rejects,
     report,
+    reproduce,
     signs,
     snapshot,
     sql,
@@ -41,7 +43,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, nothing affected; 1 done, something affected (analyze, report); 2 could not complete.",
 )
 _COMMANDS = (
-    demo, init, formats, snapshot, ingest, rejects, analyze, report, coverage, tenants, verdicts, explain, signs,
+    demo, init, formats, snapshot, ingest, rejects, intake, analyze, report, reproduce, coverage, tenants, verdicts,
+    explain, signs,
     compare, sql, preflight, probe, mechanisms,
 )  # fmt: skip
 for command in _COMMANDS:
