@@ -10,6 +10,7 @@ import typer
 from forensics import __version__
 from forensics.cli import (
     analyze,
+    audit,
     compare,
     coverage,
     demo,
@@ -42,7 +43,7 @@ app = typer.Typer(
 )
 _COMMANDS = (
     demo, init, formats, snapshot, ingest, rejects, analyze, report, coverage, tenants, verdicts, explain, signs,
-    compare, sql, preflight, probe, mechanisms,
+    compare, sql, preflight, probe, mechanisms, audit,
 )  # fmt: skip
 for command in _COMMANDS:
     command.register(app)
