@@ -1,11 +1,14 @@
 """The stages over one run's case: new exchanges are judged, kept ones stand by as their sources."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import duckdb
 
+from forensics.audit.drift import Row, answers
+from forensics.audit.fingerprints import Key
 from forensics.audit.night import Night
+from forensics.audit.search import KeptTexts
+from forensics.audit.shelf import shelves, view
 from forensics.audit.store import Store, Watermark
 from forensics.case.database import create_table, rebuild, select
 from forensics.judge.run import judge
@@ -18,17 +21,41 @@ KEPT = ("exchange", "exchange_text", "exchange_record")
 """Tables of which a run keeps the rows of the exchanges that it judged."""
 
 
+_SEARCHED_BY_FINGERPRINTS = """
+UPDATE scan SET complete = false, missing_why = 'text_not_kept'
+WHERE missing_why IS NULL AND exchange_id IN (
+    SELECT c.exchange_id
+    FROM candidate AS c
+    INNER JOIN exchange_text AS t ON t.exchange_id = c.source_exchange_id
+    WHERE t.exchange_id NOT IN (FROM current_exchange) AND t.record_id NOT IN (SELECT record_id FROM text)
+)
+"""
+"""Fingerprints show long exact runs only, so that nothing is found in them clears nobody."""
+
+
 @dataclass(frozen=True)
 class Judged:
-    """What the stages said: exchanges judged, those delivered to a client, affected ones, undetermined ones by reason."""
+    """What the stages said of the current exchanges.
+
+    How many there are and were delivered, the affected, the undetermined by reason, hours seen, times to first tokens,
+    preflight's answers, and the ids of all exchanges ``present``, kept ones among them.
+    """
 
     exchanges: int
     delivered: int
-    findings: tuple[dict[str, object], ...]
-    undetermined: tuple[dict[str, object], ...]
+    findings: tuple[Row, ...]
+    undetermined: tuple[Row, ...]
+    hours: tuple[Row, ...]
+    timing: tuple[Row, ...]
+    answers: dict[str, Row]
+    present: frozenset[str]
 
 
-def analyze(night: Night, store: Store, mark: Watermark) -> Judged:
+NOTHING = Judged(0, 0, (), (), (), (), {}, frozenset())
+"""What is judged where nothing is new."""
+
+
+def analyze(night: Night, store: Store, mark: Watermark, key: Key) -> Judged:
     """Runs link, suspect, match and judge into the run's database. Kept exchanges count as candidate sources only."""
     case = night.case
     with rebuild(case, keep=True) as con:
@@ -36,7 +63,12 @@ def analyze(night: Night, store: Store, mark: Watermark) -> Judged:
         suspect(con, case)
         _told_apart(con, night)
         _kept(con, store, mark, night.superseded)
-        match(con, case, threads=case.config.resources.threads)
+        entries = mark.entries()
+        kept = {entry.file_id: store.evidence / name / "text.parquet" for name, entry in sorted(entries.items())}
+        paths = {file_id: path for file_id, path in kept.items() if path.exists()}
+        beside = KeptTexts(con, shelves(store.kept / name for name in sorted(mark.runs)), key, paths)
+        match(con, case, threads=case.config.resources.threads, beside=beside)
+        con.execute(_SEARCHED_BY_FINGERPRINTS)
         _without_bystanders(con)
         judge(con, case, metadata_only=False)
         return _judged(con)
@@ -58,9 +90,9 @@ def _kept(con: duckdb.DuckDBPyConnection, store: Store, mark: Watermark, superse
     """Puts the kept exchanges beside the current ones, and names candidates among all of them."""
     runs = [store.kept / name for name in sorted(mark.runs)]
     if runs:
-        _view(con, "kept_exchange_all", [each / "exchange.parquet" for each in runs])
-        _view(con, "kept_record_all", [each / "exchange_record.parquet" for each in runs])
-        _view(con, "kept_text_all", [each / "exchange_text.parquet" for each in runs])
+        view(con, "kept_exchange_all", [each / "exchange.parquet" for each in runs])
+        view(con, "kept_record_all", [each / "exchange_record.parquet" for each in runs])
+        view(con, "kept_text_all", [each / "exchange_text.parquet" for each in runs])
         con.execute("CREATE OR REPLACE TEMP VIEW current_record AS SELECT record_id FROM exchange_record")
         con.execute("CREATE TEMP TABLE gone_file (file_id VARCHAR)")
         entries = mark.entries()
@@ -77,10 +109,6 @@ def _kept(con: duckdb.DuckDBPyConnection, store: Store, mark: Watermark, superse
     create_table(con, "candidate", query("mechanisms/candidate_source"))
 
 
-def _view(con: duckdb.DuckDBPyConnection, name: str, paths: list[Path]) -> None:
-    con.read_parquet([str(path) for path in paths], union_by_name=True).create_view(name)
-
-
 def _without_bystanders(con: duckdb.DuckDBPyConnection) -> None:
     """Removes kept exchanges that no current one can have read a word of: they get no verdict again."""
     con.execute(
@@ -91,12 +119,15 @@ def _without_bystanders(con: duckdb.DuckDBPyConnection) -> None:
 
 def _judged(con: duckdb.DuckDBPyConnection) -> Judged:
     counts = con.execute(
-        "SELECT count(*), count(*) FILTER (WHERE delivered != 'no') FROM exchange SEMI JOIN current_exchange USING (exchange_id)"
+        "SELECT count(*), count(*) FILTER (WHERE delivered != 'no') "
+        "FROM exchange SEMI JOIN current_exchange USING (exchange_id)"
     ).fetchone() or (0, 0)
-    return Judged(*counts, rows(con, "audit/finding"), rows(con, "audit/undetermined"))
+    tables = (rows(con, f"audit/{name}") for name in ("finding", "undetermined", "seen_hour", "timing"))
+    known = con.execute("SELECT exchange_id FROM known_exchange").fetchall()
+    return Judged(*counts, *tables, answers(con), frozenset(name for (name,) in known))
 
 
-def rows(con: duckdb.DuckDBPyConnection, name: str, **values: object) -> tuple[dict[str, object], ...]:
+def rows(con: duckdb.DuckDBPyConnection, name: str, **values: object) -> tuple[Row, ...]:
     """Returns the rows of a named query as dictionaries."""
     found = select(con, query(name), **values)
     names = [column[0] for column in found.description or []]

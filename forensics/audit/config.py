@@ -33,8 +33,8 @@ class Expect:
 class Postgres:
     """A table of a live database, of which each run copies the new rows.
 
-    ``uri_env`` names the environment variable that holds the address, so that no password stands here. ``column`` is the
-    table's time; rows are taken from ``overlap_s`` seconds before the newest one seen, since rows are written late.
+    ``uri_env`` names the environment variable that holds the address, so that no password stands here. ``column`` is
+    the table's time; rows are taken from ``overlap_s`` seconds before the newest one seen, since some are written late.
     """
 
     uri_env: str
@@ -107,14 +107,15 @@ class AuditConfig:
     """All of ``audit.toml``. Paths are relative to its folder.
 
     ``case`` is a ``case.toml`` with the sources, tenants and models. ``inputs`` are files, folders, patterns and
-    ``s3://`` addresses. ``store`` is made by the first run.
+    ``s3://`` addresses. ``store`` is made by the first run, ``accepted`` is the baseline, if there is one. An hour is
+    due ``settle_s`` seconds after its end.
     """
 
     inputs: tuple[str, ...] = ()
     case: str = "case.toml"
     store: str = "store"
     accepted: str = "accepted.jsonl"
-    sweep: bool = False
+    settle_s: int = 0
     keep: Keep = field(default_factory=Keep)
     postgres: tuple[Postgres, ...] = ()
     expect: tuple[Expect, ...] = ()
@@ -124,11 +125,13 @@ class AuditConfig:
     hook: tuple[Hook, ...] = ()
 
     def key(self, base: Path) -> bytes | None:
-        """Returns the secret of the fingerprints, or None where texts are kept. Raises if there is none, or a short one.
+        """Returns the secret of the fingerprints, or None where texts are kept. Raises if it is missing or short.
 
         ``base`` is the folder that paths are relative to.
         """
         keep = self.keep
+        if keep.retention == "plaintext":
+            return None
         if keep.key_file:
             path = base / keep.key_file
             try:
@@ -139,8 +142,6 @@ class AuditConfig:
                 ) from error
         elif keep.key_env:
             secret = os.environ.get(keep.key_env, "").encode()
-        elif keep.retention == "plaintext":
-            return None
         else:
             raise ForensicsError("retention without texts needs a key", fix=f"Set key_file in [keep]. {_MAKE_KEY}")
         if len(secret) < SHORTEST_KEY:
@@ -171,8 +172,8 @@ def _wrong_keeping(config: AuditConfig, base: Path) -> Iterator[tuple[str, str]]
         yield f"unknown retention {keep.retention!r}", f"Use one of {', '.join(RETENTIONS)}"
     if keep.days < 1 or keep.lookback_s < 0:
         yield "days must be at least 1, lookback_s not negative", "Correct [keep]"
-    if not 1 <= keep.window <= 64:
-        yield f"window = {keep.window} is not from 1 to 64", "Correct [keep]"
+    if not 1 <= keep.window <= 12:
+        yield f"window = {keep.window} is not from 1 to 12", "Correct [keep]"
     store = (base / config.store).resolve()
     if keep.key_file and (base / keep.key_file).resolve().is_relative_to(store):
         yield "the key lies in the store, where it would protect nothing", "Move it elsewhere and correct key_file"

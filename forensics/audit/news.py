@@ -33,7 +33,7 @@ def identified(row: Mapping[str, Any]) -> str:
 
 
 def sort_out(
-    rows: Iterable[Mapping[str, Any]], mark: Watermark, present: frozenset[str], accepted: Sequence[Row]
+    rows: Iterable[Mapping[str, Any]], mark: Watermark, present: frozenset[str], baseline: Sequence[Row]
 ) -> News:
     """Tells new findings from known ones, and notes the new ones in ``mark``.
 
@@ -50,7 +50,7 @@ def sort_out(
             continue
         finding = {"finding": identified(row), **row}
         mark.reported.append({"finding": finding["finding"]} | {name: row[name] for name in _IDENTITY})
-        (news.accepted if any(_accepts(each, finding) for each in accepted) else news.findings).append(finding)
+        (news.accepted if any(accepts(each, finding) for each in baseline) else news.findings).append(finding)
     return news
 
 
@@ -73,8 +73,9 @@ def _alike(known: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
 
 
 def accepted(path: Path) -> list[Row]:
-    """Returns the baseline: one JSON object per line, whose fields (``finding``, ``request_id``, ``tenant``, ``mechanism``,
-    ``kind``, ``worker``, ``check``) must all be equal to those of what it accepts. A line needs a ``why``.
+    """Returns the baseline: one JSON object per line, whose fields must all be equal to those of what it accepts.
+
+    The fields are those of ``ACCEPTABLE``; a line also needs a ``why``.
 
     Raises if a line is none, or would accept everything.
     """
@@ -91,20 +92,17 @@ def accepted(path: Path) -> list[Row]:
             raise ForensicsError(f"not JSON: {error}", where=where, fix="Correct that line") from error
         if not isinstance(each, dict) or not isinstance(each.get("why"), str) or not each["why"]:
             raise ForensicsError("an accepted finding needs a reason", where=where, fix='Add "why": "…"')
-        unknown = set(each) - {"why", *_ACCEPTABLE}
-        if unknown or not set(each) & set(_ACCEPTABLE):
+        unknown = set(each) - {"why", *ACCEPTABLE}
+        if unknown or not set(each) & set(ACCEPTABLE):
             raise ForensicsError(
-                "an accepted finding is named by what it is", where=where, fix=f"Use {', '.join(_ACCEPTABLE)}"
+                "an accepted finding is named by what it is", where=where, fix=f"Use {', '.join(ACCEPTABLE)}"
             )
         lines.append(each)
     return lines
 
 
-_ACCEPTABLE: Final = ("finding", "request_id", "tenant", "mechanism", "kind", "worker", "check", "hour")
+ACCEPTABLE: Final = ("finding", "request_id", "tenant", "mechanism", "kind", "worker", "check", "hour")
 
 
-def _accepts(line: Mapping[str, Any], finding: Mapping[str, Any]) -> bool:
+def accepts(line: Mapping[str, Any], finding: Mapping[str, Any]) -> bool:
     return all(finding.get(name) == value for name, value in line.items() if name != "why")
-
-
-accepts = _accepts

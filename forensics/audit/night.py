@@ -1,15 +1,18 @@
 """The case of one run: what is new, and as much of what is kept as belongs to it. It lives in the store's scratch."""
 
 import shutil
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet as pq
 
+from forensics.audit.fingerprints import sealed
 from forensics.audit.grown import continued
 from forensics.audit.inputs import Input
 from forensics.audit.store import Store, Watermark
@@ -122,6 +125,17 @@ def _ingest(case: NightCase, inputs: Sequence[Input], night: Night) -> IngestRep
     return ingest(case, readable, threads=case.config.resources.threads) if readable else IngestReport()
 
 
+def seal(night: Night, secret: bytes) -> None:
+    """Puts keyed digests in the place of digests of texts in the new records: a guess could be checked by those."""
+    for key in sorted(night.new):
+        path = night.case.evidence / key / "record.parquet"
+        records = pq.read_table(path)
+        for name in ("prompt_hash", "raw_md5"):
+            told = [each and sealed(secret, each) for each in records[name].to_pylist()]
+            records = records.set_column(records.column_names.index(name), name, pa.array(told, pa.string()))
+        pq.write_table(records, path, compression="zstd")
+
+
 def assemble(night: Night, store: Store, mark: Watermark, lookback_ns: int) -> None:
     """Builds the run's database: the new contents, and the kept records around them in time."""
     case = night.case
@@ -154,7 +168,7 @@ def _meets(entry: Entry, near: Sequence[Span]) -> bool:
 
 
 def _context(con: duckdb.DuckDBPyConnection, kept: Path, place: Path, *, whole: bool) -> None:
-    """Writes what a kept content gives to this run: its records near new ones with their texts, or its standing ones."""
+    """Writes what a kept content gives to this run: records near new ones with their texts, or its standing ones."""
     place.mkdir(mode=0o700)
     shutil.copyfile(kept / "reject.parquet", place / "reject.parquet")
     if not whole:
@@ -172,7 +186,7 @@ def _written(con: duckdb.DuckDBPyConnection, name: str, place: Path, **values: o
     pq.write_table(con.sql(query(name).sql, params=values).to_arrow_table(), place, compression="zstd")
 
 
-def _other_name(path: str, taken: Set[str]) -> str:
+def _other_name(path: str, taken: AbstractSet[str]) -> str:
     """Returns a name for a rotated file's old content, which patterns with a ``*`` match as they do its own name."""
     folder, _, name = path.rpartition("/")
     while path in taken:

@@ -34,9 +34,10 @@ class Seen:
 class Watermark:
     """What the store holds and what was told, after ``run`` runs.
 
-    ``seen`` maps inputs to how they were; ``contents`` maps keys of kept contents to their manifest entries; ``runs`` are
-    those whose exchanges are kept, with their time range; ``reported``, ``holes`` and ``answers`` are what was told;
-    ``since`` holds, for each table of a database, the newest time read. Times are ns UTC.
+    ``seen`` maps inputs to how they were; ``contents`` maps keys of kept contents to their manifest entries; ``runs``
+    are those whose exchanges are kept, with their time range; ``reported``, ``holes`` and ``answers`` are what was
+    told, ``untold`` the runs whose results nobody was given yet; ``since`` holds, for each table of a database, the
+    newest time read. Times are ns UTC.
     """
 
     run: int = 0
@@ -52,7 +53,7 @@ class Watermark:
     answers: dict[str, str] = field(default_factory=dict)
     since: dict[str, str] = field(default_factory=dict)
     key_id: str = ""
-    told: list[int] = field(default_factory=list)
+    untold: list[int] = field(default_factory=list)
 
     def entries(self) -> dict[str, Entry]:
         """Returns the manifest entries of the kept contents by key."""

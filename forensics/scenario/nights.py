@@ -5,7 +5,8 @@ the logs are then cut at midnight, one folder per night.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -18,7 +19,7 @@ from forensics.scenario.logs.lines import Line, dumps, ordered, write_bytes, wri
 from forensics.scenario.serve import Serving
 from forensics.scenario.truth import StoryTruth, truth_of, write_truth
 from forensics.scenario.world import ENGINE_START, MAIN, STORY_START, Worker, World
-from forensics.scenario.worlds import A0, A1, B0, Script, _machines, _Plot
+from forensics.scenario.worlds import A0, A1, B0, Script, _Plot
 
 DAY_S: Final = 86_400
 STYLES: Final = ("verbatim", "garbled", "truncated", "mixed")
@@ -33,11 +34,11 @@ class Nights:
     truth: StoryTruth
 
 
-def script(nights: int, leaks: Set[int], *, seed: int, crowd: int = 4, long: int = 2) -> Script:
+def script(nights: int, leaks: AbstractSet[int], *, seed: int, crowd: int = 4, long: int = 2) -> Script:
     """Plans ``nights`` nights (numbered from 0) of ``crowd`` ordinary exchanges on every rank.
 
-    In the nights of ``leaks``, ``long`` prompts that prefill cannot hold come first on each of two ranks: most pages that
-    they read were left by earlier nights.
+    In the nights of ``leaks``, ``long`` prompts that prefill cannot hold come first on each of two ranks: most pages
+    that they read were left by earlier nights.
     """
     plot = _Plot("nights", seed)
     first = plot.at
