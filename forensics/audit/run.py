@@ -3,12 +3,12 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from forensics.audit import analysis, coverage, drift, hooks, keep, news, night, outputs, pages
+from forensics.audit import analysis, coverage, databases, drift, hooks, keep, news, night, outputs, pages
 from forensics.audit.config import AuditConfig
 from forensics.audit.fingerprints import Key
 from forensics.audit.inputs import Listing, listed
@@ -105,6 +105,8 @@ class _Run:
     def result(self) -> Result:
         """Does everything up to the commit."""
         listing = listed(self.config.inputs, self.base, self.store.root, self.mark)
+        tables, faults = databases.copied(self.config.postgres, self.store.work / "postgres", self.mark)
+        listing = replace(listing, fresh=(*listing.fresh, *tables), problems=(*listing.problems, *faults))
         home = (self.base / self.config.case).absolute().parent
         case = night.begin(self.store, self.declared, home)
         found = night.read(case, listing.fresh, self.mark, self.now_ns, self.config.keep.days)
@@ -175,6 +177,8 @@ class _Run:
         self.told.files, self.told.copies, self.told.too_old = len(found.new), found.copies, found.too_old
         self.told.problems = [str(each) for each in (*listing.problems, *found.problems)]
         for each in listing.fresh:
+            if each.label.startswith(databases.SCHEME):
+                continue  # a copy of this run's own
             self.mark.seen[each.label] = Seen(each.signature, found.refused.get(each.label, ""))
 
     def _commit(self) -> None:
