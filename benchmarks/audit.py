@@ -2,10 +2,10 @@
 
     python -m benchmarks.audit WORK [--nights 14] [--crowd 4]
 
-Three nights leak, one night never arrives, one file comes a night late, and one run is killed. Printed and checked: what
-was told against what happened, each once; what the last night costs against its own data analysed alone (CPU seconds
-of the process, all threads); and which leaks of 60 letters or digits or more the fingerprints find of those that texts
-find.
+Three nights leak, one night never arrives, one file comes a night late, and one run is killed. Printed and checked:
+what was told against what happened, each once; what the last night costs against its own data analysed alone (CPU
+seconds of the process, all threads); and which leaks of 60 letters or digits or more the fingerprints find of those
+that texts find.
 """
 
 import argparse
@@ -54,7 +54,7 @@ class Played:
 
 @dataclass(frozen=True)
 class Plan:
-    """Which nights (from 0) leak, never arrive, lack a file that comes a night late, and are killed in their first run."""
+    """Which nights (from 0) leak, never arrive, lack a file that comes a night late, and are killed at first."""
 
     nights: int
     leaks: frozenset[int]
@@ -138,11 +138,11 @@ def wanted(nights: Nights, plan: Plan) -> set[str]:
 def long_leaks(nights: Nights) -> set[str]:
     """Returns the affected requests that carry a piece of another tenant of so many letters or digits, as it was."""
     return {
-        each.request_id for each in nights.truth.exchanges if each.integrity == "affected" and _longest(each, nights)
+        each.request_id for each in nights.truth.exchanges if each.integrity == "affected" and _is_long(each, nights)
     }
 
 
-def _longest(each: Expected, nights: Nights) -> bool:
+def _is_long(each: Expected, nights: Nights) -> bool:
     tenant_of = {item.request_id: item.tenant for item in nights.truth.exchanges}
     foreign = [word for word in each.words if tenant_of.get(word["source"]) != each.tenant]
     return any(sum(letter.isalnum() for letter in word["output_text"]) >= LETTERS for word in foreign)

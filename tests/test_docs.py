@@ -6,7 +6,7 @@ from pathlib import Path
 from forensics.resources import queries
 
 ROOT = Path(__file__).parent.parent
-KINDS = ("formats", "link", "mechanisms", "timing", "signs", "verdicts", "coverage", "reports", "preflight")
+KINDS = ("formats", "link", "mechanisms", "timing", "signs", "verdicts", "coverage", "reports", "preflight", "audit")
 
 REASONS = (
     "response_missing",

@@ -27,10 +27,14 @@ WHERE missing_why IS NULL AND exchange_id IN (
     SELECT c.exchange_id
     FROM candidate AS c
     INNER JOIN exchange_text AS t ON t.exchange_id = c.source_exchange_id
-    WHERE t.exchange_id NOT IN (FROM current_exchange) AND t.record_id NOT IN (SELECT record_id FROM text)
+    WHERE t.record_id NOT IN (SELECT record_id FROM text)
+    UNION
+    SELECT t.exchange_id
+    FROM exchange_text AS t
+    WHERE t.side = 'response' AND t.record_id NOT IN (SELECT record_id FROM text)
 )
 """
-"""Fingerprints show long exact runs only, so that nothing is found in them clears nobody."""
+"""Fingerprints show long exact runs only: that nothing is found in them clears nobody, nor does a response's loss."""
 
 
 @dataclass(frozen=True)

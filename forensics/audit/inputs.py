@@ -51,7 +51,8 @@ def listed(inputs: Sequence[str], base: Path, spare: Path, mark: Watermark) -> L
 
 
 def _is_new(each: Input, seen: Seen | None) -> bool:
-    return seen is None or seen.signature != each.signature
+    """What was refused is tried again: a permission can be mended without any change to the file."""
+    return seen is None or seen.signature != each.signature or bool(seen.refused)
 
 
 def _local(given: str, base: Path, spare: Path) -> Iterator[Input]:

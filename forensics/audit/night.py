@@ -109,8 +109,11 @@ def read(case: NightCase, inputs: Sequence[Input], mark: Watermark, now_ns: int,
             path = next((each.given for each in inputs if each.label == label and "://" not in each.given), None)
             night.superseded |= continued(entry, Path(path) if path else None, kept)
     night.problems += report.problems
+    taken = {label.partition("!")[0] for label in entries}
     for problem in report.problems:
-        night.refused[(problem.where or "").partition("!")[0]] = str(problem)
+        label = (problem.where or "").partition("!")[0]
+        if label not in taken:
+            night.refused[label] = str(problem)
     return night
 
 
@@ -119,7 +122,7 @@ def _ingest(case: NightCase, inputs: Sequence[Input], night: Night) -> IngestRep
     for each in inputs:
         if each.trouble:
             night.problems.append(ForensicsError(each.trouble, where=each.label, fix="Leave it out, or mend it"))
-            night.refused[each.label] = each.trouble
+            night.refused[each.label] = str(night.problems[-1])
         else:
             readable.append(each.given)
     return ingest(case, readable, threads=case.config.resources.threads) if readable else IngestReport()

@@ -175,7 +175,9 @@ class _Run:
     def _account(self, listing: Listing, found: night.Night) -> None:
         """Notes what became of every input."""
         self.told.files, self.told.copies, self.told.too_old = len(found.new), found.copies, found.too_old
-        self.told.problems = [str(each) for each in (*listing.problems, *found.problems)]
+        known = {seen.refused for seen in self.mark.seen.values()}
+        self.told.problems = [str(each) for each in listing.problems]
+        self.told.problems += [str(each) for each in found.problems if str(each) not in known]
         for each in listing.fresh:
             if each.label.startswith(databases.SCHEME):
                 continue  # a copy of this run's own

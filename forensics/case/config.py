@@ -221,7 +221,7 @@ def load_config(path: Path) -> CaseConfig:
 
 
 def read_toml(path: Path, kind: type[Declared], remedy: str) -> Declared:
-    """Reads a TOML file into the dataclass ``kind``; an unknown key or a value of a wrong type is an error with its line.
+    """Reads a TOML file into the dataclass ``kind``; an unknown key or a wrong type is an error with its line.
 
     ``remedy`` says what to do if there is no such file.
     """

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+import duckdb
 import typer
 
+from forensics.audit import asking
 from forensics.audit.config import load
 from forensics.audit.result import Result
 from forensics.audit.run import Audit
@@ -27,19 +29,46 @@ def audit(
     strict: bool = typer.Option(False, "--strict", help="New findings beside holes end with 2, not 1."),
     every: str = typer.Option("", "--every", help="Run again and again, this long after each start, as in 5m."),
     now: str = typer.Option("", "--now", help="A time (ISO 8601) that stands for the clock, to go over old logs."),
+    ask: Path | None = typer.Option(None, "--ask", metavar="FILE", help="Only ask which kept texts hold its passages."),
 ) -> None:
     """Reads what is new since the last run, judges it against the kept window, and tells what is new, once.
 
-    Exit codes: 0 clean, 1 new findings, 2 could not complete or saw too little. With --every, that of the last run.
+    Exit codes: 0 clean, 1 new findings, 2 could not complete or saw too little. With --every it ends when interrupted,
+    and a run that fails does not end it. With --ask: 1 if something kept holds a passage of the file, else 0.
     """
     it = Audit(load(config), config.parent)
+    if ask is not None:
+        raise typer.Exit(_asked(it, ask))
     pause = _seconds(every) if every else 0
     while True:
         began = time.monotonic()
-        code = _once(it, _ns(now) if now else None, strict=strict)
+        try:
+            code = _once(it, _ns(now) if now else None, strict=strict)
+        except (ForensicsError, OSError, duckdb.Error) as error:
+            if not pause:
+                raise
+            typer.echo(f"forensics: {plain(error)}", err=True)
         if not pause:
             raise typer.Exit(code)
         time.sleep(max(0.0, pause - (time.monotonic() - began)))
+
+
+def _asked(it: Audit, file: Path) -> int:
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise ForensicsError(f"cannot be read ({error.strerror})", where=str(file), fix="Check the path") from error
+    rows = asking.ask(it, text)
+    for row in rows:
+        typer.echo(
+            plain(
+                f"{row['shared']:>6,} letters and digits, {row['longest']:,} in a row: {row['side']} of "
+                f"{row['request_id']} of {row['tenant']}, {row['received_at']}"
+            )
+        )
+    if not rows:
+        typer.echo(f"no kept text shares {asking.least(it)} letters or digits in a row; shorter passages are not seen")
+    return 1 if rows else 0
 
 
 def _once(it: Audit, now_ns: int | None, *, strict: bool) -> int:

@@ -18,7 +18,7 @@ PHRASE = "the settlement with Halvorsen is capped at 4,730,000 crowns and must s
 
 
 def _words(seed: int, count: int) -> str:
-    rng = random.Random(seed)
+    rng = random.Random(seed)  # noqa: S311 - not a secret
     return " ".join("".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randrange(3, 9))) for _ in range(count))
 
 

@@ -19,8 +19,8 @@ DAY = night.DAY_NS
 def _row(**facts: Any) -> dict[str, Any]:
     return {
         "exchange_id": "x1", "request_id": "r1", "tenant": "acme", "mechanism": "over_pool", "decode_rid": "d1",
-        "decode_worker": "decode-0", "received_ns": 10**18, "disclosure": "none_found", "received_at": "2026", "path": "/l",
-        "line": 3, "source_tenant": None, "model": "m",
+        "decode_worker": "decode-0", "received_ns": 10**18, "disclosure": "none_found", "received_at": "2026",
+        "path": "/l", "line": 3, "source_tenant": None, "model": "m",
     } | facts  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def test_hooks_tell_by_command_only_if_there_is_something_and_say_if_they_could_
     assert hooks.tell([hook], Result(1, "2026-10-08T23:00:00Z")) == []
     assert not heard.exists()
     assert hooks.tell([hook], _result()) == []
-    assert [json.loads(line)["id"] for line in heard.read_text().splitlines()][0] == "0123456789abcdef"
+    assert json.loads(heard.read_text().splitlines()[0])["id"] == "0123456789abcdef"
     assert "not reached" in hooks.tell([Hook(command=("false",))], _result())[0]
     assert "not reached" in hooks.tell([Hook(command=("/no/such/command",), on="always")], Result(1, "2026-10-08"))[0]
 

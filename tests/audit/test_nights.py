@@ -5,14 +5,17 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from benchmarks.audit import FINGERPRINTS, Plan, long_leaks, play, simulate, wanted
 from forensics.audit import keep
+from forensics.audit.asking import ask
 from forensics.audit.config import load
 from forensics.audit.result import Result
 from forensics.audit.run import Audit
 from forensics.audit.store import Store
+from forensics.errors import ForensicsError
 from forensics.scenario.nights import Nights
 
 PLAN = Plan(4, leaks=frozenset({1, 3}), missing=2, late=1, killed=3)
@@ -40,18 +43,31 @@ def test_a_missing_night_a_late_file_and_a_killed_run_change_nothing(nights: Nig
     assert long
     assert long <= prints.disclosed
     _holds_no_text(work / "fingerprints" / "store", nights)
+    _can_be_asked(Audit(load(work / "fingerprints" / "audit.toml"), work / "fingerprints"), nights)
+
+
+def _can_be_asked(audit: Audit, nights: Nights) -> None:
+    """Months later somebody shows an answer: whose words does it hold? Without the key there is no telling."""
+    words = [word for each in nights.truth.exchanges for word in each.words if word["how"] == "verbatim"]
+    longest = max(words, key=lambda word: len(word["output_text"]))
+    rows = ask(audit, f"It said: {longest['output_text'].upper()}, and I never wrote that.")
+    assert longest["source"] in {row["request_id"] for row in rows if row["shared"] >= 40}
+    assert ask(audit, "Nobody ever said a single word about zeppelins over Antwerp in 1911.") == []
+    audit.base.parent.joinpath("audit.key").write_text("another key, of whoever stole it")
+    with pytest.raises(ForensicsError, match="another key"):
+        ask(audit, longest["output_text"])
 
 
 def _holds_no_text(store: Path, nights: Nights) -> None:
     """No word that a client wrote or was told stands anywhere in the store."""
-    said = [
-        word["output_text"] for each in nights.truth.exchanges for word in each.words if len(word["output_text"]) > 40
-    ]
+    words = [word["output_text"] for each in nights.truth.exchanges for word in each.words]
+    said = [text for text in words if len(text) > 40]
     assert said
     assert not list(store.rglob("text.parquet"))
     for path in (each for each in store.rglob("*") if each.is_file()):
-        held = path.read_bytes()
-        assert not any(text.encode() in held for text in said), path
+        packed = path.suffix == ".parquet"
+        held = repr(pq.read_table(path).to_pylist()) if packed else path.read_bytes().decode("utf-8", "replace")
+        assert not any(text in held or repr(text)[1:-1] in held for text in said), path
 
 
 class _KilledError(BaseException):
