@@ -86,6 +86,8 @@ def _exchanges(night: Night, place: Path, number: int, key: Key, window: int) ->
                 params={"run": number},
             )
             pq.write_table(rows.to_arrow_table(), place / f"{table}.parquet", compression="zstd")
+        outdated = con.sql("SELECT run, exchange_id FROM outdated_now ORDER BY ALL").to_arrow_table()
+        pq.write_table(outdated, place / "outdated.parquet", compression="zstd")
 
 
 def expire(mark: Watermark, horizon_ns: int, present: frozenset[str]) -> int:

@@ -127,8 +127,9 @@ class _Run:
         """Runs the stages and tells what is new of what they found."""
         if self.secret:
             night.seal(found, self.secret)
-        night.assemble(found, self.store, self.mark, self.config.keep.lookback_s * 10**9)
-        judged = analysis.analyze(found, self.store, self.mark, self.key)
+        lookback_ns = self.config.keep.lookback_s * 10**9
+        night.assemble(found, self.store, self.mark, lookback_ns)
+        judged = analysis.analyze(found, self.store, self.mark, self.key, lookback_ns=lookback_ns)
         self.told.exchanges, self.told.delivered = judged.exchanges, judged.delivered
         self.told.undetermined = list(judged.undetermined)
         sorted_out = news.sort_out(judged.findings, self.mark, judged.present, self.baseline)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 
 from forensics.audit.fingerprints import GRAM, Key, every
 from forensics.audit.shelf import Hits, Shelf, view
@@ -54,33 +55,38 @@ class KeptTexts:
     def __init__(
         self, con: duckdb.DuckDBPyConnection, shelves: Sequence[Shelf], key: Key, paths: Mapping[str, Path]
     ) -> None:
-        """``con`` has the exchanges, kept ones too. ``paths`` says where texts lie by file id, where they are kept."""
+        """``con`` has the views of kept exchanges. ``paths`` says where texts lie by file id, where they are kept."""
         self._con, self._key, self._paths = con, key, paths
         self._shelves = {int(each.folder.parent.name): each for each in shelves}
-        self._part: dict[tuple[int, int], tuple[Part, int]] = {}
         self.parts: dict[str, Part] = {}
         if shelves:
             view(con, "kept_print", [each.folder / "texts.parquet" for each in shelves])
-            for run, number, size, *rest in select(con, query("audit/kept_part")).fetchall():
-                part = Part(*rest)
-                self._part[run, number] = part, size
-                self.parts[part.text_id] = part
 
     def known(self, responses: Sequence[Response], reader: Reader, at_hand: Collection[str]) -> Iterator[Known]:
         """Yields the kept texts that share a fingerprint with a response, by run and number."""
         asked = _Asked.of(responses, self._key)
+        found: dict[tuple[int, int], list[Ints]] = defaultdict(list)
         for run, shelf in sorted(self._shelves.items()):
-            found: dict[int, list[Ints]] = defaultdict(list)
             for hits in shelf.look_up(asked.values):
                 for number, columns in _by_text(asked, hits):
-                    found[number].append(columns)
-            for number in sorted(found):
-                part, size = self._part.get((run, number), (None, 0))
-                if part is None or part.text_id in at_hand:
-                    continue
-                response, at, source_at, start = np.concatenate(found[number], axis=1)
+                    found[run, number].append(columns)
+        for place, part, size in self._owned(sorted(found)):
+            self.parts[part.text_id] = part
+            if part.text_id not in at_hand:
+                response, at, source_at, start = np.concatenate(found[place], axis=1)
                 shared = dense(reader, size, response, at, source_at, gram=GRAM)
                 yield Known(Text(part.text_id, part.tenant, ""), shared, _places(source_at, start))
+
+    def _owned(self, places: Sequence[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], Part, int]]:
+        """Yields (place, part, folded bytes) of those of these texts that still stand for an exchange, in order."""
+        if not places:
+            return
+        columns = [pa.array(column, pa.int64()) for column in zip(*places, strict=True)]
+        self._con.register("hit", pa.table(columns, names=["run", "number"]))
+        rows = select(self._con, query("audit/kept_part")).fetchall()
+        self._con.unregister("hit")
+        for run, number, size, *rest in rows:
+            yield (run, number), Part(*rest), size
 
     def fetch(self, text_ids: Sequence[str]) -> Iterable[Text]:
         """Returns those of these texts that are kept as such, ordered by id."""

@@ -48,7 +48,7 @@ def test_an_input_that_cannot_be_read_is_told_once_and_tried_again(tmp_path: Pat
 
 
 def test_a_hook_that_fails_is_told_again_by_the_next_run(tmp_path: Path) -> None:
-    config = _declared(tmp_path, '[[hook]]\ncommand = ["sh", "-c", "cat >> heard; test -e there"]\non = "always"\n')
+    config = _declared(tmp_path, '[[hook]]\ncommand = ["false"]\non = "always"\n')
     first = CliRunner().invoke(app, ["audit", config])
     assert first.exit_code == 2
     assert "not reached" in first.stderr
