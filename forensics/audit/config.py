@@ -70,14 +70,14 @@ class Floor:
 
 @dataclass(frozen=True)
 class Timing:
-    """When the time to a first token has drifted: a night's median beyond ``factor_milli``/1000 of all kept nights'.
+    """When the time to a first token has drifted: a run's median beyond ``factor_milli``/1000 of all kept runs'.
 
-    Groups of fewer than ``least`` requests are not compared, nor are fewer than ``nights`` kept nights.
+    Groups of fewer than ``least`` requests are not compared, nor are those of fewer than ``runs`` kept runs.
     """
 
     factor_milli: int = 2000
     least: int = 30
-    nights: int = 3
+    runs: int = 3
 
 
 @dataclass(frozen=True)

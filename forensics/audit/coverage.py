@@ -4,7 +4,7 @@
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -80,6 +80,20 @@ def holes(
                 row = {"kind": "hole", "worker": expect.worker, "hour": stamp(hour), "why": why}
                 found[expect.worker, hour] = row
     return found
+
+
+def told(places: Iterable[tuple[str, int]], lacking: Mapping[tuple[str, int], dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns one row for all hours of a source that follow one another and lack the same: from ``hour`` on, ``hours``."""
+    rows: list[dict[str, Any]] = []
+    last: tuple[str, int] | None = None
+    for who, hour in sorted(places):
+        row = lacking[who, hour]
+        if last == (who, hour - 1) and rows[-1]["why"] == row["why"]:
+            rows[-1]["hours"] += 1
+        else:
+            rows.append({**row, "hours": 1})
+        last = who, hour
+    return rows
 
 
 def stamp(hour: int) -> str:

@@ -51,14 +51,14 @@ def drifted(rows: Sequence[Row], kept: Sequence[Path], rule: Timing) -> list[Row
                 past.setdefault((row["model"], row["worker"], row["size_class"]), []).append(row["median_us"])
     found = []
     for row in rows:
-        nights = past.get((row["model"], row["worker"], row["size_class"]), [])
-        if row["requests"] < rule.least or len(nights) < rule.nights:
+        medians = past.get((row["model"], row["worker"], row["size_class"]), [])
+        if row["requests"] < rule.least or len(medians) < rule.runs:
             continue
-        slower = row["median_us"] * 1000 > max(nights) * rule.factor_milli
-        faster = row["median_us"] * rule.factor_milli < min(nights) * 1000
+        slower = row["median_us"] * 1000 > max(medians) * rule.factor_milli
+        faster = row["median_us"] * rule.factor_milli < min(medians) * 1000
         if slower or faster:
             found.append(
-                {"kind": "timing_drift", "how": "slower" if slower else "faster", "least_us": min(nights)}
-                | {"most_us": max(nights), "nights": len(nights), **row}
+                {"kind": "timing_drift", "how": "slower" if slower else "faster", "least_us": min(medians)}
+                | {"most_us": max(medians), "runs": len(medians), **row}
             )
     return found

@@ -153,7 +153,7 @@ class _Run:
             self.config.expect, ledger, began_ns=self.mark.began_ns, since_ns=horizon_ns, until_ns=until_ns
         )
         told = {(who, hour) for who, hour in self.mark.holes}
-        fresh = [row for place, row in sorted(lacking.items()) if place not in told]
+        fresh = coverage.told(set(lacking) - told, lacking)
         self.told.holes += [each for each in fresh if not self._accepts(each)]
         self.told.accepted += [each for each in fresh if self._accepts(each)]
         healed = {place for place in told - set(lacking) if self._still_due(place[1], horizon_ns, until_ns)}

@@ -121,7 +121,7 @@ def _lines(each: Result) -> Iterator[str]:
             yield f"         median {row['median_us']:,} µs, {row['least_us']:,} to {row['most_us']:,} before"
     for row in each.holes:
         if row["kind"] == "hole":
-            yield f"hole     {row['worker']} {row['hour']}: {row['why']}"
+            yield f"hole     {row['worker']} {row['hour']}, {row['hours']:,} hours: {row['why']}"
         else:
             yield f"hole     {row['responses']:,} responses undetermined: {row['mechanism']}, {row['reason']}"
     yield from (f"filled   {row['worker']} {row['hour']}" for row in each.healed)

@@ -23,8 +23,8 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     try:
         with dbapi.connect(server.get_uri()) as con, con.cursor() as cursor:
             cursor.execute('CREATE TABLE "Spend" (request_id text PRIMARY KEY, "startTime" timestamp)')
-            rows = "('a', '2026-03-01 10:00:00'), ('b', '2026-03-01 12:00:00.5')"
-            cursor.execute(f'INSERT INTO "Spend" VALUES {rows}')
+            cursor.execute("""INSERT INTO "Spend" VALUES ('a', '2026-03-01 10:00:00')""")
+            cursor.execute("""INSERT INTO "Spend" VALUES ('b', '2026-03-01 12:00:00.5')""")
             con.commit()
         yield server.get_uri()
     finally:

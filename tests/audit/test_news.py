@@ -63,6 +63,8 @@ def test_hours_below_their_floor_are_holes() -> None:
     assert {hour: row["why"] for (_, hour), row in found.items()} == {
         101: "59 minutes without a record, at most 10 are allowed"
     }
+    rows = coverage.told([("d", 5), ("d", 4), ("d", 7)], {("d", n): {"why": "none", "hour": n} for n in (4, 5, 7)})
+    assert [(row["hour"], row["hours"]) for row in rows] == [(4, 2), (7, 1)]
     assert coverage.holes([quiet], ledger, began_ns=None, since_ns=0, until_ns=103 * HOUR) == {}
     assert list(coverage.due(Expect("x", hours=(4,)), 0, 0, 48 * HOUR)) == [4, 28]
 
