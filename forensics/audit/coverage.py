@@ -83,7 +83,7 @@ def holes(
 
 
 def told(places: Iterable[tuple[str, int]], lacking: Mapping[tuple[str, int], dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns one row for all hours of a source that follow one another and lack the same: from ``hour`` on, ``hours``."""
+    """Returns one row for the ``hours`` of a source that follow one another from ``hour`` on and lack the same."""
     rows: list[dict[str, Any]] = []
     last: tuple[str, int] | None = None
     for who, hour in sorted(places):

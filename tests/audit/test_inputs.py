@@ -11,7 +11,9 @@ from forensics.audit import grown, inputs
 from forensics.audit.store import Seen, Store, Watermark, run_name
 from forensics.errors import ForensicsError
 from forensics.ingest.manifest import Entry
+from forensics.ingest.remote import Objects
 from forensics.ingest.streams import survey
+from tests.ingest import store
 
 
 def _fresh(folder: Path, mark: Watermark) -> list[str]:
@@ -71,24 +73,49 @@ def test_what_grew_or_was_rotated_continues_what_was_kept(tmp_path: Path) -> Non
 
 
 def test_the_store_lets_one_run_in_and_removes_what_a_killed_one_left(tmp_path: Path) -> None:
-    store = Store.open(tmp_path / "store")
-    with store.lock():
-        store.tidy(Watermark())
+    mine = Store.open(tmp_path / "store")
+    with mine.lock():
+        mine.tidy(Watermark())
         with pytest.raises(ForensicsError, match="another audit is running"), Store.open(tmp_path / "store").lock():
             pass
-        for folder in (store.evidence / "half", store.kept / run_name(1), store.runs / run_name(1), store.work / "x"):
+        for folder in (mine.evidence / "half", mine.kept / run_name(1), mine.runs / run_name(1), mine.work / "x"):
             folder.mkdir()
         mark = Watermark(run=1, contents={"k": {}}, runs={run_name(1): [1, 2]})
-        (store.evidence / "k").mkdir()
-        store.tidy(mark)
-        assert [each.name for each in store.evidence.iterdir()] == ["k"]
-        assert [each.name for each in store.kept.iterdir()] == [run_name(1)]
-        store.commit(mark)
-        assert store.load() == mark
-    store.watermark.write_text("{}")
+        (mine.evidence / "k").mkdir()
+        mine.tidy(mark)
+        assert [each.name for each in mine.evidence.iterdir()] == ["k"]
+        assert [each.name for each in mine.kept.iterdir()] == [run_name(1)]
+        mine.commit(mark)
+        assert mine.load() == mark
+    mine.watermark.write_text("{}")
     with pytest.raises(ForensicsError, match=r"version|cannot be read"):
-        store.load()
+        mine.load()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "x").write_text("")
     with pytest.raises(ForensicsError, match="not an audit's store"):
         Store.open(tmp_path / "other")
+
+
+@pytest.mark.enable_socket
+def test_a_prefix_is_listed_and_each_object_is_new_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in store.KEYS.items():
+        monkeypatch.setenv(name, value)
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "a[1].log").write_text("one\n")
+    (logs / "b.log").write_text("two\n")
+    with store.served() as address:
+        query = store.put(address, logs, "evidence")
+        mark = Watermark()
+        listing = inputs.listed([f"s3://evidence/logs{query}"], tmp_path, tmp_path / "store", mark)
+        assert [each.label for each in listing.fresh] == ["s3://evidence/logs/a[1].log", "s3://evidence/logs/b.log"]
+        mark.seen = {each.label: Seen(each.signature) for each in listing.fresh}
+        given = [each.given for each in listing.fresh]
+        assert [[info.path for info in Objects(each).found] for each in given] == [
+            ["evidence/logs/a[1].log"], ["evidence/logs/b.log"],
+        ]  # fmt: skip
+        (logs / "b.log").write_text("two\nthree\n")
+        store.put(address, logs, "evidence")
+        (again,) = [each for each in inputs.listed([f"s3://evidence/logs{query}"], tmp_path, tmp_path, mark).fresh
+                    if each.label.endswith("b.log")]  # fmt: skip
+        assert again.signature[0] == 10

@@ -1,5 +1,6 @@
 """What is told once, what floors ask for, and what drift is."""
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,27 @@ def test_hooks_tell_by_command_only_if_there_is_something_and_say_if_they_could_
     assert json.loads(heard.read_text().splitlines()[0])["id"] == "0123456789abcdef"
     assert "not reached" in hooks.tell([Hook(command=("false",))], _result())[0]
     assert "not reached" in hooks.tell([Hook(command=("/no/such/command",), on="always")], Result(1, "2026-10-08"))[0]
+
+
+def test_hooks_post_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    posted = []
+
+    def post(asked: Any, timeout: float) -> io.BytesIO:
+        posted.append((asked.full_url, asked.get_method(), asked.get_header("X-forensics-run"), asked.data, timeout))
+        return io.BytesIO()
+
+    monkeypatch.setattr(hooks.urllib.request, "urlopen", post)
+    assert hooks.tell([Hook(webhook="https://desk.example/hook?token=secret")], _result()) == []
+    address, method, run, data, timeout = posted[0]
+    assert (address, method, run, timeout) == ("https://desk.example/hook?token=secret", "POST", "7", 30)
+    assert [json.loads(line)["kind"] for line in data.splitlines()] == ["finding", "hole"]
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError("refused")
+
+    monkeypatch.setattr(hooks.urllib.request, "urlopen", refuse)
+    (fault,) = hooks.tell([Hook(webhook="https://desk.example/hook?token=secret")], _result())
+    assert "secret" not in fault
 
 
 def test_declarations_are_checked(tmp_path: Path) -> None:
