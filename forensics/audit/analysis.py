@@ -13,6 +13,8 @@ from forensics.audit.store import Store, Watermark
 from forensics.case.database import create_table, rebuild, select
 from forensics.judge.run import judge
 from forensics.link.run import link
+from forensics.match.answers import fit_answers
+from forensics.match.markers import find_markers
 from forensics.match.run import match
 from forensics.resources import query
 from forensics.suspect.run import suspect
@@ -64,6 +66,8 @@ def analyze(night: Night, store: Store, mark: Watermark, key: Key, *, lookback_n
     case = night.case
     with rebuild(case, keep=True) as con:
         link(con, case)
+        find_markers(con, case, metadata_only=False)
+        fit_answers(con, case, metadata_only=False)
         suspect(con, case)
         _told_apart(con, night)
         _kept(con, store, mark, night, lookback_ns)
