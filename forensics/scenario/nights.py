@@ -19,7 +19,7 @@ from forensics.scenario.logs.lines import Line, dumps, ordered, write_bytes, wri
 from forensics.scenario.serve import Serving
 from forensics.scenario.truth import StoryTruth, truth_of, write_truth
 from forensics.scenario.world import ENGINE_START, MAIN, STORY_START, Worker, World
-from forensics.scenario.worlds import A0, A1, B0, Script, _Plot
+from forensics.scenario.worlds import A0, A1, B0, Plot, Script
 
 DAY_S: Final = 86_400
 STYLES: Final = ("verbatim", "garbled", "truncated", "mixed")
@@ -40,7 +40,7 @@ def script(nights: int, leaks: AbstractSet[int], *, seed: int, crowd: int = 4, l
     In the nights of ``leaks``, ``long`` prompts that prefill cannot hold come first on each of two ranks: most pages
     that they read were left by earlier nights.
     """
-    plot = _Plot("nights", seed)
+    plot = Plot("nights", seed)
     first = plot.at
     for night in range(nights):
         plot.at = first + night * DAY_S
