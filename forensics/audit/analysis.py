@@ -154,12 +154,13 @@ def _without_bystanders(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def _judged(con: duckdb.DuckDBPyConnection, mark: Watermark) -> Judged:
-    counts = con.execute(
+    exchanges, delivered = con.execute(
         "SELECT count(*), count(*) FILTER (WHERE delivered != 'no') "
         "FROM exchange SEMI JOIN current_exchange USING (exchange_id)"
     ).fetchone() or (0, 0)
     return Judged(
-        *counts,
+        exchanges,
+        delivered,
         findings=rows(con, "audit/finding"),
         undetermined=rows(con, "audit/undetermined"),
         hours=rows(con, "audit/seen_hour"),
