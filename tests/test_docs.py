@@ -8,6 +8,7 @@ from forensics.resources import queries
 ROOT = Path(__file__).parent.parent
 KINDS = (
     "formats", "link", "mechanisms", "timing", "signs", "verdicts", "coverage", "controls", "reports", "preflight",
+    "audit",
 )  # fmt: skip
 
 REASONS = (

@@ -10,6 +10,7 @@ import typer
 from forensics import __version__
 from forensics.cli import (
     analyze,
+    audit,
     compare,
     coverage,
     demo,
@@ -44,8 +45,7 @@ app = typer.Typer(
 )
 _COMMANDS = (
     demo, init, formats, snapshot, ingest, rejects, intake, analyze, report, reproduce, coverage, tenants, verdicts,
-    explain, signs,
-    compare, sql, preflight, probe, mechanisms,
+    explain, signs, compare, sql, preflight, probe, mechanisms, audit,
 )  # fmt: skip
 for command in _COMMANDS:
     command.register(app)
