@@ -12,6 +12,7 @@ import duckdb
 import typer.main
 from typer.testing import CliRunner
 
+from forensics.audit.config import AuditConfig
 from forensics.case import schema
 from forensics.case.config import CaseConfig
 from forensics.cli.app import app
@@ -26,8 +27,10 @@ KINDS = {
     "signs": "Signs of use",
     "verdicts": "Verdicts",
     "coverage": "Coverage",
+    "controls": "Controls",
     "reports": "Report tables",
     "preflight": "Preflight checks",
+    "audit": "Audit",
 }
 NOTE = "<!-- written by docs/make_reference.py; do not edit -->\n\n"
 
@@ -59,6 +62,13 @@ def case_toml() -> str:
     return "".join(parts)
 
 
+def audit_toml() -> str:
+    """Every key of ``audit.toml`` with its type and default."""
+    parts = [f"{NOTE}# audit.toml\n\n`docs/audit.md` explains it. An unknown key is an error that names its line.\n"]
+    _section(parts, AuditConfig, "")
+    return "".join(parts)
+
+
 def _section(parts: list[str], kind: type[Any], label: str) -> None:
     hints = get_type_hints(kind)
     parts.append(f"\n## {label or 'top level'}\n\n{' '.join((kind.__doc__ or '').split())}\n\n")
@@ -85,7 +95,7 @@ def _shown(value: object) -> str:
 
 def query_pages() -> str:
     """Every query with its header: question, grain, inputs, assumptions, what establishes and excludes."""
-    how = "`forensics sql CASE NAME` runs one, preflight checks apart, which `forensics preflight` runs"
+    how = "`forensics sql CASE NAME` runs one; the checks of preflight and the audit's are run by those commands"
     parts = [f"{NOTE}# Queries\n\nEach is one file; {how}.\n"]
     for kind, title in KINDS.items():
         parts.append(f"\n## {title}\n")
@@ -152,6 +162,7 @@ def tables() -> str:
 PAGES = {
     "commands.md": commands,
     "case-toml.md": case_toml,
+    "audit-toml.md": audit_toml,
     "formats.md": format_pages,
     "queries.md": query_pages,
     "tables.md": tables,

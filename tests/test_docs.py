@@ -6,7 +6,10 @@ from pathlib import Path
 from forensics.resources import queries
 
 ROOT = Path(__file__).parent.parent
-KINDS = ("formats", "link", "mechanisms", "timing", "signs", "verdicts", "coverage", "reports", "preflight")
+KINDS = (
+    "formats", "link", "mechanisms", "timing", "signs", "verdicts", "coverage", "controls", "reports", "preflight",
+    "audit",
+)  # fmt: skip
 
 REASONS = (
     "response_missing",

@@ -13,13 +13,15 @@ from datetime import UTC, date, datetime, time
 from fnmatch import fnmatchcase
 from pathlib import Path
 from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 from zoneinfo import ZoneInfo, available_timezones
 
 from forensics.errors import ForensicsError
 
 TENANT_CLASSES = ("customer", "internal", "researcher")
+SCOPES = ("provider", "gateway", "one-tenant")
 SHORTEST_MARKER = 12
+Declared = TypeVar("Declared")
 ROLES = ("prefill", "decode", "unified", "router", "gateway", "client")
 
 
@@ -181,10 +183,15 @@ class Notice:
 
 @dataclass(frozen=True)
 class CaseConfig:
-    """All of ``case.toml``."""
+    """All of ``case.toml``.
+
+    ``scope`` says whose records these are: ``provider`` (all sides), ``gateway`` (one alone), or ``one-tenant`` (a
+    customer's or researcher's own, which never show that a response was not affected).
+    """
 
     title: str = "Untitled case"
     purpose: str = ""
+    scope: str = "provider"
     window: Window = field(default_factory=Window)
     source: tuple[Source, ...] = ()
     tenant_rule: tuple[TenantRule, ...] = ()
@@ -214,21 +221,26 @@ class CaseConfig:
 
 def load_config(path: Path) -> CaseConfig:
     """Reads and checks ``case.toml``. Raises ``ForensicsError`` naming file, line and remedy."""
+    config = read_toml(path, CaseConfig, "`forensics init CASE` makes a case folder with a commented case.toml")
+    _check(config, path)
+    return config
+
+
+def read_toml(path: Path, kind: type[Declared], remedy: str) -> Declared:
+    """Reads a TOML file into the dataclass ``kind``; an unknown key or a wrong type is an error with its line.
+
+    ``remedy`` says what to do if there is no such file.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ForensicsError(
-            f"cannot read the case's declarations ({error})",
-            where=str(path),
-            fix="`forensics init CASE` makes a case folder with a commented case.toml",
-        ) from error
+        raise ForensicsError(f"cannot read the declarations ({error})", where=str(path), fix=remedy) from error
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ForensicsError(f"not valid TOML: {error}", where=str(path), fix="Correct that line") from error
-    config: CaseConfig = _Reader(path, text).build(CaseConfig, raw, "")
-    _check(config, path)
-    return config
+    built: Declared = _Reader(path, text).build(kind, raw, "")
+    return built
 
 
 class _Reader:
@@ -290,10 +302,19 @@ class _Reader:
 
 
 def _check(config: CaseConfig, path: Path) -> None:
-    faults = (_wrong_sources, _wrong_tenants, _wrong_canaries, _wrong_window, _wrong_timing)
+    faults = (_wrong_scope, _wrong_sources, _wrong_tenants, _wrong_canaries, _wrong_window, _wrong_timing)
     for fault in (each for wrong in faults for each in wrong(config)):
         what, fix = fault
         raise ForensicsError(what, where=str(path), fix=fix)
+
+
+def _wrong_scope(config: CaseConfig) -> Iterator[tuple[str, str]]:
+    if config.scope not in SCOPES:
+        near = difflib.get_close_matches(config.scope, SCOPES, n=1)
+        yield (
+            f"unknown scope {config.scope!r}",
+            f"Did you mean {near[0]!r}" if near else f"Use one of {', '.join(SCOPES)}",
+        )
 
 
 def _wrong_sources(config: CaseConfig) -> Iterator[tuple[str, str]]:

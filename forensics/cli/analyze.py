@@ -11,11 +11,14 @@ from forensics.case import custody
 from forensics.case.database import rebuild
 from forensics.case.folder import Case
 from forensics.cli.sweeping import Ticker, memory_bytes
+from forensics.controls.run import Controls, no_controls
 from forensics.errors import ForensicsError
+from forensics.intake.run import take_up
 from forensics.judge.run import JudgeReport, judge
 from forensics.link.run import LinkReport, link
 from forensics.match.answers import fit_answers
 from forensics.match.markers import find_markers
+from forensics.match.own import no_own, own_unexplained
 from forensics.match.run import match
 from forensics.match.sweep.case import no_sweep, sweep
 from forensics.signs.run import SignReport, signs
@@ -61,10 +64,13 @@ class Bounds:
     memory: int
 
 
-def analyze_case(case: Case, *, metadata_only: bool = False, bounds: Bounds | None = None) -> JudgeReport:
+def analyze_case(
+    case: Case, *, metadata_only: bool = False, bounds: Bounds | None = None, with_controls: bool = True
+) -> JudgeReport:
     """Runs the stages into a new database and says on stderr what each found. The caller holds the lock.
 
-    With ``bounds`` all responses are swept too.
+    With ``bounds`` all responses are swept too. Without ``with_controls``, which is for tests of other things, the
+    report says that nothing was planted. Raises if a control is not found.
     """
     began = time.monotonic()
     with rebuild(case, keep=True) as con:
@@ -73,9 +79,14 @@ def analyze_case(case: Case, *, metadata_only: bool = False, bounds: Bounds | No
             _say(f"markers  {marked:>7,} found in responses of other tenants")
         if fitting := fit_answers(con, case, metadata_only=metadata_only):
             _say(f"answers  {fitting:>7,} fit another tenant's prompt far better than their own")
-        _say_suspect(suspect(con, case))
+        with Controls(con, case, metadata_only=metadata_only) if with_controls else no_controls(con) as controls:
+            controls.positive()
+            _say_suspect(suspect(con, case))
+            _say(f"controls {controls.negative()}")
+        _take_up(con, case, metadata_only=metadata_only)
         matched = match(con, case, threads=case.config.resources.threads, metadata_only=metadata_only)
         _say(f"match    {matched}")
+        _own(con, case, metadata_only=metadata_only)
         if bounds:
             _sweep(con, case, bounds)
         else:
@@ -88,6 +99,22 @@ def analyze_case(case: Case, *, metadata_only: bool = False, bounds: Bounds | No
     custody.record(case, "analyze", metadata_only=metadata_only, sweep=bounds is not None, affected=result.affected)
     _say(f"done in {time.monotonic() - began:.1f} s")
     return result
+
+
+def _take_up(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool) -> None:
+    found = take_up(con, case, metadata_only=metadata_only)
+    if found.sightings:
+        _say(
+            f"intake   {found.sightings:>7,} sightings reported from outside: {found.suspected:,} exchanges suspected, "
+            f"{found.passages:,} passages of excerpts found"
+        )
+
+
+def _own(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool) -> None:
+    if case.config.scope != "one-tenant" or metadata_only:
+        no_own(con)
+        return
+    _say(f"own      {own_unexplained(con, case):>7,} answers hold names and figures that nothing of its own explains")
 
 
 def _sweep(con: duckdb.DuckDBPyConnection, case: Case, bounds: Bounds) -> None:

@@ -10,6 +10,7 @@ import typer
 from forensics import __version__
 from forensics.cli import (
     analyze,
+    audit,
     compare,
     coverage,
     demo,
@@ -17,11 +18,13 @@ from forensics.cli import (
     formats,
     ingest,
     init,
+    intake,
     mechanisms,
     preflight,
     probe,
     rejects,
     report,
+    reproduce,
     signs,
     snapshot,
     sql,
@@ -41,8 +44,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, nothing affected; 1 done, something affected (analyze, report); 2 could not complete.",
 )
 _COMMANDS = (
-    demo, init, formats, snapshot, ingest, rejects, analyze, report, coverage, tenants, verdicts, explain, signs,
-    compare, sql, preflight, probe, mechanisms,
+    demo, init, formats, snapshot, ingest, rejects, intake, analyze, report, reproduce, coverage, tenants, verdicts,
+    explain, signs, compare, sql, preflight, probe, mechanisms, audit,
 )  # fmt: skip
 for command in _COMMANDS:
     command.register(app)

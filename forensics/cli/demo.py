@@ -57,7 +57,7 @@ def demo(
     with _clock(took, "report"):
         run = report(case)
     summary = read_summary(run)
-    for line in ("", summary["headline"], "", f"Reports: {run}"):
+    for line in ("", summary["headline"], "", summary["controls"]["said"], "", f"Reports: {run}"):
         typer.echo(line)
     _say(_spent(took))
     _check(summary, truth)

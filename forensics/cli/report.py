@@ -31,5 +31,6 @@ def report_case(
         typer.echo(json.dumps(summary, ensure_ascii=True, indent=1))
     else:
         typer.echo(summary["headline"])
+        typer.echo(summary["controls"]["said"])
     typer.echo(f"Reports and letters are in {run}", err=True)
     raise typer.Exit(1 if any(summary["affected_by_class"].values()) else 0)

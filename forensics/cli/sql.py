@@ -86,5 +86,6 @@ def _defaults(case: Case, statement: str) -> dict[str, object]:
         else None,
         "confidence_milli": round(1000 * case.config.timing.confidence),
         "metadata_only": False,
+        "scope": case.config.scope,
     }
     return {name: value for name, value in known.items() if f"${name}" in statement}

@@ -45,6 +45,7 @@ def explain(con: duckdb.DuckDBPyConnection, case: Case, exchange: Row, *, show_t
     yield from _placement(exchange)
     yield from _limits(rows(con, case, "explain_limit", exchange=key))
     yield from _mechanisms(rows(con, case, "explain_mechanism", exchange=key))
+    yield from _sightings(rows(con, case, "explain_sighting", exchange=key))
     yield from _candidates(rows(con, case, "explain_candidate", exchange=key))
     yield from _spans(rows(con, case, "explain_span", exchange=key), show_text=show_text)
 
@@ -129,6 +130,29 @@ def _mechanisms(found: list[Row]) -> Iterator[str]:
             yield f"    triggered by {inert(row['trigger_request_id'])}"
     if not found:
         yield "  none"
+
+
+def _sightings(found: list[Row]) -> Iterator[str]:
+    """What outsiders reported; nothing where nobody did. An excerpt's words are not shown, only where they stand."""
+    if not found:
+        return
+    yield ""
+    yield "REPORTED FROM OUTSIDE"
+    for key in dict.fromkeys(row["sighting"] for row in found):
+        rows_of = [row for row in found if row["sighting"] == key]
+        first = rows_of[0]
+        seen = f", seen {iso(first['at_ns'])}" if first["at_ns"] is not None else ""
+        meant = f"meant by {first['how']}" if first["how"] else "its excerpt stands in a text of this exchange"
+        yield f"  {key} by {_say(first['reporter'])}, reference {_say(first['reference'])}{seen}; {meant}"
+        if first["note"]:
+            yield f"    note: {inert(first['note'])}"
+        for row in rows_of:
+            if row["side"]:
+                yield (
+                    f"    excerpt {row['excerpt_start']}-{row['excerpt_end']} of {first['excerpt_chars']} characters "
+                    f"stands in the {row['side']}, {_say(row['field'])} {row['text_start']}-{row['text_end']}: "
+                    f"{_bits(row['bits_milli'])}, similarity {row['similarity_milli']}/1000"
+                )
 
 
 def _candidates(found: list[Row]) -> Iterator[str]:

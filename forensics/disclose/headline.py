@@ -32,6 +32,7 @@ def headline(summary: dict[str, Any]) -> str:
     what internal and researcher tenants got is said beside it.
     """
     sentences = [
+        _scope(summary),
         _affected(summary),
         _undetermined(summary),
         _over_pool(summary["over_pool"]),
@@ -46,6 +47,26 @@ def headline(summary: dict[str, Any]) -> str:
             "and mechanisms that only text can show, were not examined."
         )
     return " ".join(each for each in sentences if each)
+
+
+def _scope(summary: dict[str, Any]) -> str:
+    """What a count from one side's records is worth; empty for a provider, who has all of them."""
+    bounds = summary["bounds"]
+    lacks = "; ".join(f"{each['missing']} (would show {each['would_show']})" for each in summary["missing"])
+    more = f" Missing to prove more: {lacks}." if lacks else ""
+    if summary["scope"] == "gateway":
+        return (
+            f"From a gateway's records alone: at least {bounds['certain']:,} and at most {bounds['possible']:,} of the "
+            f"responses that it recorded are affected, {bounds['at_risk']:,} of them by a mechanism that is at least "
+            f"possible.{more}"
+        )
+    if summary["scope"] == "one-tenant":
+        return (
+            f"From one tenant's own records: {_number(bounds['at_risk'], 'call')} at risk, "
+            f"{_number(summary['own_unexplained'], 'answer')} with names and figures that nothing of its own explains. "
+            f"These records cannot show that any response was not affected.{more}"
+        )
+    return ""
 
 
 def parts(counts: dict[str, int]) -> str:

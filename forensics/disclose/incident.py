@@ -47,7 +47,8 @@ def _context(
     config = case.config
     found = {name: _times(rows(con, case, name)) for name in (
         "limits", "affected", "tenant", "looked_for", "detector", "manifest", "reject", "clock", "ambiguity",
-        "unexplained", "unnamed", "proposals", "timing_tenant", "salt", "sign_search", "sign",
+        "unexplained", "unnamed", "proposals", "control", "at_risk", "own_unexplained", "sighting",
+        "timing_tenant", "salt", "sign_search", "sign",
     )}  # fmt: skip
     return {
         "title": config.title,

@@ -34,6 +34,9 @@ REQUIRED: Final = (
     "source",
     "finding",
     "possible_source",
+    "control",
+    "unexplained_answer",
+    "sighting",
     "isolation",
     "sign_search",
 )

@@ -7,6 +7,7 @@ import duckdb
 
 from forensics import __version__
 from forensics.case.folder import Case
+from forensics.disclose.controls import controls
 from forensics.disclose.tables import Row, one, rows
 from forensics.errors import ForensicsError
 from forensics.resources import folder
@@ -42,6 +43,12 @@ def summary(con: duckdb.DuckDBPyConnection, case: Case) -> dict[str, Any]:
         "delivered": totals["delivered"],
         "scanned": totals["scanned"],
         "basis": _basis(totals),
+        "scope": case.config.scope,
+        "bounds": one(con, case, "bounds"),
+        "missing": rows(con, case, "missing", scope=case.config.scope),
+        "reported": len({each["sighting"] for each in rows(con, case, "sighting")}),
+        "own_unexplained": len(rows(con, case, "own_unexplained")),
+        "controls": controls(rows(con, case, "control")),
         "isolation": isolation(con, case),
         "signs": signs(con, case),
         "tenants": one(con, case, "tenants"),

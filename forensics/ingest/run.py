@@ -137,6 +137,9 @@ class _Ingest:
         custody.record(
             self.case,
             "ingest",
+            given=[str(each) for each in paths],
+            folder=str(Path.cwd()),
+            wanted=self.wanted,
             files=[{"path": each.path, "status": each.status} for each in self.report.files],
             archives=[asdict(each) for each in sorted(gathered.archives, key=lambda each: each.label)],
             **({"snapshots": [asdict(each) for each in gathered.snapshots]} if gathered.snapshots else {}),

@@ -46,8 +46,22 @@ class Snapshot:
     sha256: str
 
 
-def snapshot(uri: str, target: Path, table: str = SPEND, advance: Callable[[int], None] = lambda _: None) -> Snapshot:
-    """Copies a table of the server at ``uri`` into the new Parquet file ``target``.
+@dataclass(frozen=True)
+class Since:
+    """Rows to be taken: those whose ``column`` of time is at ``moment`` (as Postgres writes it) or later."""
+
+    column: str
+    moment: str
+
+
+def snapshot(
+    uri: str,
+    target: Path,
+    table: str = SPEND,
+    advance: Callable[[int], None] = lambda _: None,
+    since: Since | None = None,
+) -> Snapshot:
+    """Copies a table of the server at ``uri``, or its rows ``since`` a time, into the new Parquet file ``target``.
 
     ``advance`` is told how many bytes of rows came. Raises if the server cannot be reached, has no such table, or if
     ``target`` exists or cannot be written. Nothing stands at ``target`` then.
@@ -57,7 +71,7 @@ def snapshot(uri: str, target: Path, table: str = SPEND, advance: Callable[[int]
     partial = target.with_name(f".{target.name}.new")
     try:
         with _connection(uri) as con:
-            rows = _copy(con, table, partial, advance)
+            rows = _copy(con, table, partial, advance, since)
         partial.replace(target)
     except OSError as error:
         raise ForensicsError(
@@ -94,7 +108,9 @@ def _connection(uri: str) -> Iterator["dbapi.Connection"]:
         ) from error
 
 
-def _copy(con: "dbapi.Connection", table: str, partial: Path, advance: Callable[[int], None]) -> int:
+def _copy(
+    con: "dbapi.Connection", table: str, partial: Path, advance: Callable[[int], None], since: Since | None
+) -> int:
     """Writes the table's rows to ``partial`` and returns how many there were."""
     with con.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -106,7 +122,9 @@ def _copy(con: "dbapi.Connection", table: str, partial: Path, advance: Callable[
         keys = [row[0] for row in cursor.fetchall()]
         order = ", ".join(f'({_quoted(key)})::text COLLATE "C"' for key in keys) or 't::text COLLATE "C"'
         # Identifiers cannot be bound; these were given by the catalogue and are quoted.
-        cursor.execute(f"SELECT * FROM {_quoted(schemas[0])}.{_quoted(table)} AS t ORDER BY {order}")  # noqa: S608
+        newer = f"WHERE {_quoted(since.column)} >= $1::text::timestamp" if since else ""
+        rows_of = f"SELECT * FROM {_quoted(schemas[0])}.{_quoted(table)} AS t {newer} ORDER BY {order}"  # noqa: S608
+        cursor.execute(rows_of, (since.moment,) if since else None)
         reader = cursor.fetch_record_batch()
         schema = pa.schema([pa.field(each.name, _plain(each.type)) for each in reader.schema])
         rows = 0

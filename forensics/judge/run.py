@@ -24,8 +24,9 @@ class JudgeReport:
 
 def judge(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool) -> JudgeReport:
     """Writes ``finding``, ``source``, ``verdict``, ``possible_source``. Raises unless each exchange has one verdict."""
+    values: dict[str, object] = {"metadata_only": metadata_only, "scope": case.config.scope}
     for name in ("finding", "source", "verdict", "possible_source"):
-        create_table(con, name, query(f"verdicts/{name}", case.site), metadata_only=metadata_only)
+        create_table(con, name, query(f"verdicts/{name}", case.site), **values)
     exchanges, rows, distinct = con.execute(
         "SELECT (SELECT count(*) FROM exchange), count(*), count(DISTINCT exchange_id) FROM verdict"
     ).fetchone() or (0, 0, 0)

@@ -5,12 +5,14 @@ as the recipient's own, as public, as held by yet another tenant) is the caller'
 clock and no database.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
+from forensics.match.beside import Beside, Places
 from forensics.match.ledger import Flags
 from forensics.match.processes import weighed
 from forensics.match.reading import Reader, Shared, prepare
+from forensics.match.sieve import Found
 from forensics.match.sifting import sifted
 from forensics.match.spans import Match, Settings, Span, Text, cover, place
 from forensics.match.weighing import Weighing
@@ -46,14 +48,25 @@ class Shelf:
 
 
 def match(
-    responses: Sequence[Text], library: Library, roles: Roles, settings: Settings = SUSPECTS, *, threads: int = 1
+    responses: Sequence[Text],
+    library: Library,
+    roles: Roles,
+    settings: Settings = SUSPECTS,
+    *,
+    threads: int = 1,
+    beside: Beside | None = None,
+    at_hand: Collection[str] = (),
 ) -> list[Match]:
     """Returns every passage that a response shares with a text whose role towards it includes SOURCE.
 
     ``roles(text)`` returns one byte of ``ledger`` flags for each response. Ordered by response, source, place. The
-    result does not depend on ``threads``.
+    result does not depend on ``threads``. ``beside`` holds texts that are not in the library, which holds those
+    ``at_hand``.
     """
-    return Examination(responses, library, roles, settings, threads).matches()
+    examination = Examination(responses, library, roles, settings, threads)
+    if beside is not None:
+        examination.look_beside(beside, at_hand)
+    return examination.matches()
 
 
 class Examination:
@@ -62,22 +75,47 @@ class Examination:
     def __init__(
         self, responses: Sequence[Text], library: Library, roles: Roles, settings: Settings, threads: int
     ) -> None:
-        prepared = [prepare(text.text, with_facts=settings.facts) for text in responses]
-        reader = Reader(prepared, settings.seed_bytes, most_responses=settings.most_responses)
-        self._library, self._threads = library, threads
+        self._ids = [text.text_id for text in responses]
+        self._prepared = [prepare(text.text, with_facts=settings.facts) for text in responses]
+        self._reader = Reader(self._prepared, settings.seed_bytes, most_responses=settings.most_responses)
+        self._library, self._roles, self._settings, self._threads = library, roles, settings, threads
+        self._beside: Beside | None = None
         self._shared: dict[str, Shared] = {}
-        tenants: dict[str | None, int] = {}
-        for text, found in sifted(library, reader.sift, threads):
-            tenant = tenants.setdefault(text.tenant, len(tenants))
-            shared = reader.read(len(self._shared), found, roles(text), tenant)
-            if shared:
-                self._shared[text.text_id] = shared
-        reader.settle()
-        counted = {shared.counted for shared in self._shared.values()}
-        self._weighing = Weighing([text.text_id for text in responses], prepared, reader, settings, counted)
+        self._places: dict[str, tuple[Text, Places]] = {}
+        self._tenants: dict[str | None, int] = {}
+        for text, found in sifted(library, self._reader.sift, threads):
+            self._note(text, found)
+
+    def look_beside(self, beside: Beside, at_hand: Collection[str]) -> None:
+        """Notes what texts that are not in the library share with the responses."""
+        self._beside = beside
+        for known in beside.known(self._prepared, self._reader, at_hand):
+            if self._note(known.text, known.found):
+                self._places[known.text.text_id] = known.text, known.places
+
+    def _note(self, text: Text, found: Found) -> bool:
+        tenant = self._tenants.setdefault(text.tenant, len(self._tenants))
+        shared = self._reader.read(len(self._shared), found, self._roles(text), tenant)
+        if shared:
+            self._shared[text.text_id] = shared
+        return shared is not None
 
     def matches(self) -> list[Match]:
         """Weighs, aligns and orders what was found."""
-        shared = {source: shared for source, shared in self._shared.items() if self._weighing.promises(shared)}
-        found = weighed(self._library.fetch(sorted(shared)), shared, self._weighing, self._threads)
+        self._reader.settle()
+        counted = {shared.counted for shared in self._shared.values()}
+        weighing = Weighing(self._ids, self._prepared, self._reader, self._settings, counted)
+        shared = {source: shared for source, shared in self._shared.items() if weighing.promises(shared)}
+        found = [*weighed(self._texts(shared), shared, weighing, self._threads), *self._loose(shared, weighing)]
         return sorted(found, key=lambda m: (m.response_id, m.source_id, place(m.span)))
+
+    def _texts(self, shared: Mapping[str, Shared]) -> Iterator[Text]:
+        yield from self._library.fetch(sorted(set(shared) - set(self._places)))
+        if self._beside is not None:
+            for text in self._beside.fetch(sorted(set(shared) & set(self._places))):
+                del self._places[text.text_id]
+                yield text
+
+    def _loose(self, shared: Mapping[str, Shared], weighing: Weighing) -> Iterator[Match]:
+        for source in sorted(set(shared) & set(self._places)):
+            yield from weighing.loose_matches(*self._places[source], shared[source])

@@ -1,8 +1,9 @@
 """The match stage: which responses under suspicion hold which other text, and what explains it."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import duckdb
 import numpy as np
@@ -12,6 +13,7 @@ from forensics.case import texts
 from forensics.case.database import create_table
 from forensics.case.folder import Case
 from forensics.match import identity
+from forensics.match.beside import Beside
 from forensics.match.engine import Match, Text, cover
 from forensics.match.engine import match as match_texts
 from forensics.match.ledger import HOLDER, NAMELESS, OWN, PUBLIC, SOURCE, TAINTED, Flags
@@ -35,6 +37,15 @@ _CUT_COLUMNS: Final = "exchange_id VARCHAR, side VARCHAR, tokens BIGINT, bytes B
 _AGAIN_COLUMNS: Final = "exchange_id VARCHAR, part INTEGER, said_exchange_id VARCHAR, said_part INTEGER"
 
 
+class CaseBeside(Beside, Protocol):
+    """Texts of a case beside those that its view holds."""
+
+    @property
+    def parts(self) -> Mapping[str, Part]:
+        """Whose they are, by text id; complete once ``known`` was asked."""
+        ...
+
+
 @dataclass(frozen=True)
 class MatchReport:
     """Examined exchanges, those whose both sides were complete, texts read, and spans kept."""
@@ -51,12 +62,20 @@ class MatchReport:
         )
 
 
-def match(con: duckdb.DuckDBPyConnection, case: Case, *, threads: int, metadata_only: bool = False) -> MatchReport:
+def match(
+    con: duckdb.DuckDBPyConnection,
+    case: Case,
+    *,
+    threads: int,
+    metadata_only: bool = False,
+    beside: CaseBeside | None = None,
+) -> MatchReport:
     """Writes ``examined``, ``cut_by_tokens``, ``tenant_proposal``, ``match_span``, ``scan`` and ``answer_again``.
 
     ``docs/architecture.md`` has the contract. Reads the tables of link and suspect and, unless ``metadata_only``, the
     view ``text``, which it attaches. With ``metadata_only`` all but the first stay empty. ``threads`` bounds the
-    database and the reading of texts; the result does not depend on it.
+    database and the reading of texts; the result does not depend on it. ``beside`` knows texts that the view does not
+    hold.
     """
     con.execute(f"CREATE OR REPLACE TABLE match_span ({_SPAN_COLUMNS})")
     examined = create_table(con, "examined", query("match/examined", case.site))
@@ -78,7 +97,7 @@ def match(con: duckdb.DuckDBPyConnection, case: Case, *, threads: int, metadata_
         con.execute(f"CREATE OR REPLACE TABLE answer_again ({_AGAIN_COLUMNS})")
         return MatchReport(0, 0, 0, 0)
     create_table(con, "answer_again", query("match/answer_again", case.site))
-    search = _Search(con, case, threads)
+    search = _Search(con, case, threads, beside)
     rows = search.rows()
     _keep(con, rows)
     complete = (con.execute("SELECT count(*) FROM scan WHERE complete").fetchone() or (0,))[0]
@@ -98,8 +117,8 @@ def _keep(con: duckdb.DuckDBPyConnection, rows: list[tuple[object, ...]]) -> Non
 class _Search:
     """Says what every text of the case may do to each examined response, and turns matches into rows."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, case: Case, threads: int) -> None:
-        self._threads = threads
+    def __init__(self, con: duckdb.DuckDBPyConnection, case: Case, threads: int, beside: CaseBeside | None) -> None:
+        self._threads, self._beside = threads, beside
         self.library = CaseLibrary(con)
         self._public = public_texts(case)
         rows = con.execute("SELECT exchange_id, tenant, began_ns FROM examined ORDER BY exchange_id").fetchall()
@@ -126,7 +145,10 @@ class _Search:
             return []
         responses = list(self.library.fetch([p.text_id for p in self._mine]))
         library = PublicFirst(self._public, self.library)
-        found = match_texts(responses, library, self._roles, threads=self._threads)
+        at_hand = self.library.parts
+        found = match_texts(
+            responses, library, self._roles, threads=self._threads, beside=self._beside, at_hand=at_hand
+        )
         by_exchange: dict[str, list[Match]] = defaultdict(list)
         for each in found:
             by_exchange[self.library.parts[each.response_id].exchange_id].append(each)
@@ -136,7 +158,7 @@ class _Search:
 
     def _roles(self, text: Text) -> Flags:
         flags = np.zeros(len(self._mine), dtype=np.uint8)
-        part = self.library.parts.get(text.text_id)
+        part = self._part(text.text_id)
         if part is None:
             flags[:] = PUBLIC
             return flags
@@ -156,11 +178,15 @@ class _Search:
             flags |= NAMELESS
         return flags
 
+    def _part(self, text_id: str) -> Part | None:
+        part = self.library.parts.get(text_id)
+        return part if part or self._beside is None else self._beside.parts.get(text_id)
+
     def _tenant_number(self, tenant: str | None) -> int:
         return self._number.setdefault(tenant or "", len(self._number))
 
     def _of_one(self, exchange_id: str, found: list[Match]) -> list[tuple[object, ...]]:
-        parts = self.library.parts
+        parts = self.library.parts if self._beside is None else {**self._beside.parts, **self.library.parts}
         by_source: dict[tuple[str, str], list[Match]] = defaultdict(list)
         for each in found:
             by_source[parts[each.source_id].exchange_id, each.response_id].append(each)

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from forensics.match.beside import Places, loose_passages
 from forensics.match.chain import Run, chains, groups
 from forensics.match.combine import FEWEST, combine
 from forensics.match.normalise import fold
@@ -17,6 +18,7 @@ from forensics.match.spans import Match, Settings, Text
 from forensics.match.weigh import ANCHOR, Scale, Weights
 
 BAND: Final = 512  # bytes of diagonals whose runs are counted together before they are chained
+_NOTHING: Final = fold("")
 EXTENSION: Final = 8_000  # milli-bits that aligning may add to what exact runs weigh
 
 
@@ -58,6 +60,18 @@ class Weighing:
             pair = Pair(response, mine, self._weights[shared.counted][response], shared, text.text, folded)
             spans, told = passages(pair, chosen, holders, self._settings.gap, self._settings.least_bits_milli)
             spans += combine(self._reader, pair, told)
+            found += [Match(self._ids[response], text.text_id, text.tenant, span) for span in spans]
+        return found
+
+    def loose_matches(self, text: Text, places: Places, shared: Shared) -> list[Match]:
+        """Returns every passage that a response shares with a text whose characters are not known."""
+        found: list[Match] = []
+        for response, chosen in sorted(self._wanted(shared).items()):
+            mine, weights = self._responses[response], self._weights[shared.counted][response]
+            pair = Pair(response, mine, weights, shared, "", _NOTHING)
+            holders = partial(tenants_holding, self._reader, pair)
+            least = self._settings.least_bits_milli
+            spans = loose_passages(mine, weights, chosen, holders, size=shared.size, least_milli=least, places=places)
             found += [Match(self._ids[response], text.text_id, text.tenant, span) for span in spans]
         return found
 

@@ -46,6 +46,11 @@ def preflight(paths: Sequence[Path]) -> Answers:
     return Answers(_rows(found, stated), sorted(problems, key=lambda each: (each.where or "", each.what)))
 
 
+def answers_in(con: duckdb.DuckDBPyConnection) -> Answers:
+    """Returns the checklist's answers for the processes that speak in a database with ``record`` and ``file``."""
+    return Answers(_rows(_dicts(con.execute(query("preflight/shared/running").sql)), Stated()))
+
+
 def _declared(file: Path, known_as: str | None) -> list[Process]:
     """Returns the processes that a file declares. ``known_as`` is its format, if it is a log that tells of none."""
     told: list[Process] = []

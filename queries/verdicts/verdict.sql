@@ -1,10 +1,11 @@
 -- question: Is this response affected, does it carry another tenant's content, and how is that known?
 -- grain: one row per exchange
--- inputs: exchange, suspicion, mechanism, source, scan, finding
+-- inputs: exchange, suspicion, mechanism, source, scan, finding; $metadata_only, $scope
 -- assumptions: design.md, "Words": an established mechanism, or foreign text where a possible one applies, affects (not
 --   where the records merely leave a mechanism open, nor between tenants that may be one);
 --   only a complete scan clears a possible late write; nothing clears an over-pool that the records leave open; what
---   brought the client not a single byte of generated content is not affected (no_response).
+--   brought the client not a single byte of generated content is not affected (no_response). In the scope one-tenant
+--   nothing is not affected: what the records of one tenant exclude is undetermined (outside_scope).
 WITH over_pool AS (SELECT * FROM suspicion WHERE mechanism = 'over_pool'),
 
 open AS (
@@ -48,7 +49,7 @@ many AS (
     GROUP BY s.exchange_id
 ),
 
-judged AS (
+weighed AS (
     SELECT
         x.*, o.mechanism AS open_mechanism, o.status AS open_status, o.reason AS open_reason, o.basis AS open_basis,
         b.strength, b.mechanism AS found_mechanism, b.source_exchange_id AS found_source, b.source_tenant AS found_tenant,
@@ -76,6 +77,14 @@ judged AS (
     LEFT JOIN over_pool AS op ON op.exchange_id = x.exchange_id
 ),
 
+judged AS (
+    -- one tenant's own records cannot show what became of its pages, or whose they were
+    SELECT
+        * REPLACE (if($scope = 'one-tenant' AND integrity = 'not_affected', 'undetermined', integrity) AS integrity),
+        $scope = 'one-tenant' AND integrity = 'not_affected' AS beyond_scope
+    FROM weighed
+),
+
 told AS (
     SELECT
         *,
@@ -96,6 +105,7 @@ SELECT
     t.received_ns,
     t.integrity,
     CASE
+        WHEN t.beyond_scope THEN 'outside_scope'
         WHEN t.integrity = 'affected' THEN if(t.open_status = 'established', 'mechanism_established', 'foreign_text')
         WHEN t.integrity = 'not_affected' AND t.delivered = 'no' THEN 'no_response'
         WHEN t.integrity = 'not_affected' AND t.open_mechanism IS NOT NULL THEN 'suspected_cleared'
@@ -111,6 +121,7 @@ SELECT
         WHEN t.disclosure = 'probable' AND t.tenant_unknown THEN 'tenant_unknown'
         WHEN t.disclosure IN ('confirmed', 'probable') THEN 'text_of_another_tenant'
         WHEN t.disclosure = 'none_found' THEN 'both_texts_scanned'
+        WHEN t.beyond_scope AND t.disclosure = 'undetermined' THEN 'outside_scope'
         WHEN t.disclosure = 'undetermined' AND NOT t.scanned THEN 'response_missing'
         WHEN t.disclosure = 'undetermined' THEN coalesce(t.missing_why, t.open_reason, 'mechanism_possible')
     END AS disclosure_reason,

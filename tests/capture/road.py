@@ -34,7 +34,7 @@ def without(case: Case, root: Path, path: str | None) -> Case:
 
 def verdicts(case: Case, *, metadata_only: bool = False) -> list[dict[str, object]]:
     """Analyses the case and returns its verdict rows."""
-    analyze_case(case, metadata_only=metadata_only)
+    analyze_case(case, metadata_only=metadata_only, with_controls=False)
     with connect(case) as con:
         rows = con.execute("SELECT * FROM verdict ORDER BY received_at, request_id").fetchall()
         names = [column[0] for column in con.description]

@@ -87,6 +87,15 @@ TABLES = {
     "source": "exchange_id VARCHAR, mechanism VARCHAR, source_exchange_id VARCHAR, source_tenant VARCHAR, "
     "strength VARCHAR, bits_milli BIGINT",
     "possible_source": "exchange_id VARCHAR, tenant VARCHAR",
+    "unexplained_answer": "exchange_id VARCHAR, facts BIGINT, bits_milli BIGINT",
+    "worker": "worker VARCHAR, role VARCHAR, first_ns BIGINT",
+    "sighting": "sighting VARCHAR, report VARCHAR, reporter VARCHAR, reference VARCHAR, at_ns BIGINT, until_ns BIGINT, "
+    "model VARCHAR, tenant VARCHAR, excerpt_chars BIGINT, note VARCHAR",
+    "sighting_exchange": "sighting VARCHAR, exchange_id VARCHAR, how VARCHAR",
+    "sighting_match": "sighting VARCHAR, exchange_id VARCHAR, side VARCHAR, part INTEGER, field VARCHAR, "
+    "excerpt_start BIGINT, excerpt_end BIGINT, text_start BIGINT, text_end BIGINT, bits_milli BIGINT, "
+    "similarity_milli BIGINT",
+    "control": "kind VARCHAR, name VARCHAR, rule VARCHAR, planted BIGINT, found BIGINT",
     "isolation": "boundary VARCHAR, status VARCHAR, reason VARCHAR, first_uses BIGINT, tenants BIGINT, counted BIGINT, "
     "counted_served BIGINT, excess BIGINT, timed BIGINT, tested_tenants BIGINT, shared_tenants BIGINT, "
     "chance_milli BIGINT, share_low_milli BIGINT, share_likely_milli BIGINT, share_high_milli BIGINT",

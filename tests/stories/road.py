@@ -15,7 +15,7 @@ def analysed(root: Path, logs: Path) -> tuple[Case, int]:
     problems = ingest(case, [logs]).problems
     assert not problems, [str(problem) for problem in problems]
     with case.lock():
-        return case, analyze_case(case).affected
+        return case, analyze_case(case, with_controls=False).affected
 
 
 def told(root: Path, script: Script, *, seed: int, fixed: bool = False) -> tuple[Case, int, StoryTruth]:

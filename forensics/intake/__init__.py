@@ -1,0 +1,1 @@
+"""Reports from outside: what somebody saw, as suspicions that the next analysis takes up."""

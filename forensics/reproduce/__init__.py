@@ -1,0 +1,1 @@
+"""Derives the numbers of a published report again from the evidence, and compares."""

@@ -1,0 +1,1 @@
+"""Controls: planted exchanges, and rules that are switched off."""

@@ -1,0 +1,149 @@
+"""Switching off any one rule makes a run fail by its positive control."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from forensics import resources
+from forensics.case.database import connect, rebuild
+from forensics.case.folder import Case
+from forensics.case.scratch import Scratch
+from forensics.cli.analyze import analyze_case
+from forensics.controls.declared import POSITIVE
+from forensics.controls.planting import Planted
+from forensics.controls.run import Controls, require, walked
+from forensics.errors import ForensicsError
+from forensics.ingest.run import ingest
+from forensics.link.run import link
+from forensics.scenario.worlds import WORLDS, write_world
+from forensics.suspect.mechanism import mechanisms
+
+EXCLUDED = """
+SELECT exchange_id, '{name}' AS mechanism, 'excluded' AS status, NULL::VARCHAR AS reason, 'records' AS basis,
+       'switched off' AS detail, NULL::VARCHAR AS trigger_exchange_id, false AS clearable, NULL::VARCHAR AS outcome
+FROM exchange
+"""
+RULES = (
+    "mechanisms/late_write_window", "mechanisms/late_write_case", "mechanisms/candidate_source",
+    "mechanisms/lived", "mechanisms/detector_line", "mechanisms/canary_hit",
+    "link/pair_1_response_id", "link/pair_2_error_text", "link/pair_3_content", "link/pair_4_tokens",
+    "link/pair_5_time",
+    "link/unique_pair", "link/engine_record", "link/engine_request", "link/client_record", "link/client_request",
+    "link/record_tenant", "link/served", "link/worker", "link/worker_epoch", "link/worker_limit",
+    "link/exchange", "link/exchange_record", "link/exchange_text",
+    "match/examined", "match/part", "match/scan", "match/answer_again",
+    "verdicts/finding", "verdicts/source", "verdicts/verdict", "verdicts/possible_source",
+)  # fmt: skip
+MECHANISMS = sorted({each.mechanism for each in POSITIVE if each.rule.startswith("mechanisms/")})
+
+
+@pytest.fixture(scope="module")
+def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
+    """A case over a small world, ingested with all its rules."""
+    root = tmp_path_factory.mktemp("blind")
+    truth = write_world(root, WORLDS["late_writes"](1), seed=1)
+    case = Case.create(root / "case", (root / "case.toml").read_text(encoding="utf-8"))
+    assert not ingest(case, [truth.logs]).problems
+    return case
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What is planted beside a sample, ingested once, so that many rules can be tried on it."""
+
+    con: duckdb.DuckDBPyConnection
+    scratch: Scratch
+    planted: list[Planted]
+
+    def walk(self) -> None:
+        """Takes the road and demands everything that must be found."""
+        trail = walked(self.con, self.scratch, self.planted, metadata_only=False)
+        require(list(POSITIVE), trail, told=True)
+
+
+@pytest.fixture(scope="module")
+def ground(case: Case) -> Iterator[Ground]:
+    with rebuild(case, keep=True) as con:
+        link(con, case)
+        with Controls(con, case, metadata_only=False) as controls:
+            controls.positive()
+            yield Ground(controls._base, controls._scratch, controls._exchanges)
+
+
+@pytest.fixture
+def switch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, Callable[[str], str]], None]]:
+    """Returns a function that puts another statement in a rule's place."""
+    copy = tmp_path / "queries"
+    shutil.copytree(resources.folder("queries"), copy)
+
+    def change(name: str, other: Callable[[str], str]) -> None:
+        path = copy / f"{name}.sql"
+        text = path.read_text(encoding="utf-8")
+        head = "".join(line + "\n" for line in text.splitlines() if line.startswith("-- "))
+        path.write_text(head + other(text), encoding="utf-8")
+        monkeypatch.setattr(resources, "folder", lambda kind: copy if kind == "queries" else tmp_path / kind)
+        resources.query.cache_clear()
+
+    yield change
+    resources.query.cache_clear()
+
+
+def nothing(text: str) -> str:
+    """Returns a statement with the same columns and no rows."""
+    return f"SELECT * FROM (\n{text}\n) WHERE false"  # noqa: S608 - a rule of ours
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_that_returns_nothing_is_heard(rule: str, ground: Ground, switch: Callable[..., None]) -> None:
+    switch(rule, nothing)
+    with pytest.raises(ForensicsError) as failed:
+        ground.walk()
+    assert "blind" in str(failed.value) or str(failed.value.where).startswith("queries/verdicts/")
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_a_mechanism_that_never_fires_is_named(name: str, ground: Ground, switch: Callable[..., None]) -> None:
+    switch(f"mechanisms/{name}", lambda _: EXCLUDED.format(name=name))
+    with pytest.raises(ForensicsError, match=f"mechanisms/{name} is blind") as failed:
+        ground.walk()
+    assert "switched off" in str(failed.value)
+
+
+@pytest.mark.parametrize("rule", ["mechanisms/over_pool", "verdicts/finding"])
+def test_the_whole_run_fails(rule: str, case: Case, switch: Callable[..., None]) -> None:
+    before = case.database.read_bytes()
+    switch(rule, nothing)
+    with pytest.raises(ForensicsError, match="positive control"):
+        analyze_case(case)
+    assert case.database.read_bytes() == before
+
+
+def test_a_margin_that_nothing_passes_is_heard(case: Case, tmp_path: Path) -> None:
+    root = tmp_path / "strict"
+    shutil.copytree(case.root, root)
+    declared = (root / "case.toml").read_text(encoding="utf-8")
+    margins = "\n[thresholds]\nprobable_margin_bits = 400.0\nconfirmed_margin_bits = 500.0\n"
+    (root / "case.toml").write_text(declared + margins, encoding="utf-8")
+    with pytest.raises(ForensicsError, match="verdicts/source is blind"):
+        analyze_case(Case.open(root))
+
+
+def test_every_mechanism_of_ours_has_a_control() -> None:
+    assert [each.name for each in mechanisms(None) if each.name not in MECHANISMS] == []
+
+
+def test_controls_leave_the_case_alone_and_stand_in_its_tables(case: Case) -> None:
+    analyze_case(case)
+    assert not (case.work / "controls").exists()
+    with connect(case) as con:
+        planted, found = con.execute(
+            "SELECT sum(planted), sum(found) FROM control WHERE kind = 'positive'"
+        ).fetchone() or (0, 0)
+        strangers = con.execute("SELECT count(*) FROM exchange WHERE tenant LIKE 'control-%'").fetchone()
+        wrong = con.execute("SELECT count(*) FROM control WHERE kind = 'negative' AND found > 0").fetchone()
+    assert planted == found > 20
+    assert strangers == wrong == (0,)

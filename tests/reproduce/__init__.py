@@ -1,0 +1,1 @@
+"""Reproducing a report from its evidence."""
