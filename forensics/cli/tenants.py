@@ -39,7 +39,7 @@ def tenants(
 def _rules(found: list[Row]) -> Iterator[str]:
     yield f"{'exchanges':>10} {'tenants':>8}  named by"
     for row in found:
-        yield f"{row['exchanges']:>10,} {row['tenants']:>8,}  {plain(row['rule'])} ({row['tenant_class']})"
+        yield f"{row['exchanges']:>10,} {row['tenants']:>8,}  {plain(row['rule'] or 'no rule')} ({row['tenant_class']})"
 
 
 def _unnamed(found: list[Row], most: int) -> Iterator[str]:
