@@ -120,9 +120,11 @@ def kill_all(root: Path, logs: Path, declared: str, kills: int, dice: Random) ->
         if ended(child):
             length *= 0.98  # it had ended before
             continue
-        moments[moment(folder)] += 1
+        when = moment(folder)
+        moments[when] += 1
         assert ended(forked(lambda: road(folder, logs))), f"the run after kill {sum(moments.values())} failed"
         assert told(folder, root / "digest") == wanted, f"the case after kill {sum(moments.values())} differs"
+        print(f"kill {sum(moments.values())}: {when}; the rerun gave the same case", flush=True)
     return moments
 
 

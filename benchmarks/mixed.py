@@ -29,9 +29,6 @@ from payloads import payload
 from forensics.case.folder import Case
 from forensics.ingest.run import ingest
 
-FILE = 200_000_000
-"""Decoded bytes of one file."""
-
 BOUND = 2 << 30
 STILL = 60.0
 """Seconds without a move of the bar that are a stall."""
@@ -39,26 +36,27 @@ STILL = 60.0
 
 def lines_of(kind: str, dice: Random, number: int) -> str:
     """Returns one record of a kind, as its log has it."""
-    text = payload(dice, number, 6_000)["messages"][1]["content"]
     stamp, rid = f"2026-09-{number % 28 + 1:02d}T10:{number % 60:02d}:07", f"{number:032x}"
-    if kind == "request":
-        record = {"timestamp": f"{stamp}.5", "event": "request.finished", "rid": rid}
-        answer = {"text": text[:400], "meta_info": {"id": rid, "prompt_tokens": 1500, "completion_tokens": 90}}
-        return json.dumps({**record, "obj": {"rid": rid, "bootstrap_room": number + 1, "text": text}, "out": answer})
-    if kind == "repr":
-        meta = {"id": rid, "prompt_tokens": 1500, "cached_tokens": 0, "completion_tokens": 90}
-        return (
-            f"[{stamp.replace('T', ' ')}] Finish: obj=GenerateReqInput(rid={rid!r}, bootstrap_room={number + 1}, "
-            f"text={text!r}, input_ids={[dice.randrange(150_000) for _ in range(400)]}), "
-            f"out={{'text': {text[:400]!r}, 'meta_info': {meta!r}}}"
-        )
     if kind == "engine":
         return f"[{stamp.replace('T', ' ')} TP0] Prefill batch. #new-seq: 1, #new-token: {number % 8192}, #cached-token: 0, token usage: 0.{number % 90:02d}, #running-req: {number % 40}, #queue-req: 0,"  # noqa: E501
     if kind == "cri":
         return f"{stamp}.123456789Z stdout F {lines_of('engine', dice, number)}"
     if kind == "long":
         return json.dumps(payload(dice, number, 20 << 20))
-    return json.dumps(payload(dice, number, 6_000))
+    record = payload(dice, number, 6_000)
+    text = record["messages"][1]["content"]
+    if kind == "request":
+        event = {"timestamp": f"{stamp}.5", "event": "request.finished", "rid": rid}
+        answer = {"text": text[:400], "meta_info": {"id": rid, "prompt_tokens": 1500, "completion_tokens": 90}}
+        return json.dumps({**event, "obj": {"rid": rid, "bootstrap_room": number + 1, "text": text}, "out": answer})
+    if kind == "repr":
+        meta = {"id": rid, "prompt_tokens": 1500, "cached_tokens": 0, "completion_tokens": 90}
+        return (
+            f"[{stamp.replace('T', ' ')}] Finish: obj=GenerateReqInput(rid={rid!r}, bootstrap_room={number + 1}, "
+            f"text={text!r}, input_ids={dice.choices(range(150_000), k=400)}), "
+            f"out={{'text': {text[:400]!r}, 'meta_info': {meta!r}}}"
+        )
+    return json.dumps(record)
 
 
 def fill(out: IO[bytes], kind: str, size: int, first: int) -> None:
@@ -72,8 +70,8 @@ def fill(out: IO[bytes], kind: str, size: int, first: int) -> None:
         written, number = written + len(data), number + 1
 
 
-def write(folder: Path, total: int) -> None:
-    """Writes files of every kind in turn until ``total`` decoded bytes are there."""
+def write(folder: Path, total: int, file: int) -> None:
+    """Writes files of every kind in turn, of ``file`` decoded bytes each, until ``total`` are there."""
     kinds = [
         "payload",
         "payload.gz",
@@ -86,11 +84,11 @@ def write(folder: Path, total: int) -> None:
         "request.tar",
         "payload",
     ]
-    for number in range(max(1, total // FILE)):
+    for number in range(max(1, total // file)):
         kind, _, packed = kinds[number % len(kinds)].partition(".")
         path = folder / kind / f"{number:03d}.log{f'.{packed}' if packed else ''}"
         path.parent.mkdir(parents=True, exist_ok=True)
-        size, first = min(FILE, total), number * 1_000_000
+        size, first = min(file, total), number * 1_000_000
         if packed == "gz":
             with gzip.open(path, "wb", compresslevel=1) as out:
                 fill(out, kind, size, first)  # type: ignore[arg-type]
@@ -183,6 +181,7 @@ def main() -> int:
     """Prints what was measured."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--gigabytes", type=float, default=5.0)
+    parser.add_argument("--file-megabytes", type=int, default=200, help="decoded size of one file")
     parser.add_argument("--memory", default="1GB", help="[resources] memory of the case")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--folder", type=Path)
@@ -195,7 +194,7 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="mixed-", dir=arguments.folder) as scratch:
         root = Path(scratch)
-        write(root / "logs", int(arguments.gigabytes * 1e9))
+        write(root / "logs", int(arguments.gigabytes * 1e9), arguments.file_megabytes * 1_000_000)
         size = sum(path.stat().st_size for path in (root / "logs").rglob("*") if path.is_file())
         command = [sys.executable, __file__, "--run", str(root), "--memory", arguments.memory]
         process = subprocess.Popen([*command, "--threads", str(arguments.threads)])

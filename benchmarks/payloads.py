@@ -12,7 +12,7 @@ WORDS = [
 
 def payload(dice: Random, number: int, characters: int) -> dict[str, Any]:
     """Returns one LiteLLM record whose prompt has about ``characters`` characters."""
-    words = [dice.choice(WORDS) for _ in range(200)]
+    words = dice.choices(WORDS, k=200)
     text = " ".join([*words, str(number)])
     text = (text + "\n") * (characters // len(text) + 1)
     began = 1788912265.405 + number

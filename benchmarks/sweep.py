@@ -14,7 +14,7 @@ import resource
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,7 @@ def main() -> None:
     result["figures"] = {k: v for k, v in vars(sweep.figures).items() if k != "seconds"}
     said = [(p.answer, p.source, *vars(p.span).values()) for p in found]
     result["findings"] = hashlib.sha256(repr(said).encode()).hexdigest()[:16]
-    result["passages"] = len(found)
+    result["passages"], result["by_chance"] = len(found), len(sweep.chance)
     result["kinds"], result["not_planted"] = judge(chosen.data, corpus, found, least - PROBABLE + CONFIRMED)
     result["scan_seconds"] = scanned(chosen.data, chosen.threads, chosen.memory)
     result["ratio"] = round(result["sweep_seconds"] / max(result["scan_seconds"], 0.01), 1)
@@ -114,8 +114,10 @@ def scanned(data: Path, threads: int, memory: str) -> float:
         return round(time.monotonic() - began, 1)
 
 
-def judge(data: Path, corpus: Made, found: Sequence[Passage], confirmed: int) -> tuple[dict[str, Any], dict[str, int]]:
-    """Returns, by kind of leak, how many were found and how well; and the passages that were not planted."""
+def judge(
+    data: Path, corpus: Made, found: Sequence[Passage], confirmed: int, by: str = "kind"
+) -> tuple[dict[str, Any], dict[str, int]]:
+    """Returns, by a column of the truth, how many leaks were found and how well; and what was not planted."""
     truth = pq.read_table(data / "truth.parquet").to_pylist()
     exchange, tenant = corpus.meta.exchange, corpus.meta.tenant
     of: dict[int, list[Passage]] = {}
@@ -124,7 +126,7 @@ def judge(data: Path, corpus: Made, found: Sequence[Passage], confirmed: int) ->
     count: dict[str, Counter[str]] = {}
     planted = set()
     for leak in truth:
-        tally = count.setdefault(leak["kind"], Counter())
+        tally = count.setdefault(leak[by], Counter())
         tally["planted"] += 1
         near = [
             p for p in of.get(leak["response"], [])
@@ -155,16 +157,22 @@ def wilson(found: int, of: int) -> list[float]:
 
 
 def show(result: dict[str, Any]) -> None:
-    """Prints the table."""
+    """Prints what the sweep took, and the table."""
     print(f"{result['exchanges']:,} exchanges, {result['bytes'] / 1e9:.2f} GB, {result['tenants']:,} tenants")
     print(f"sweep {result['sweep_seconds']} s ({result['cpu_seconds']} s of processor), scan "
           f"{result['scan_seconds']} s, ratio {result['ratio']}, peak {result['peak_gb']} GB, "
           f"spill {result['spill_gb']} GB")  # fmt: skip
     figures = result["figures"]
     print("steps", result["steps"], "batches", figures["batches"], "nominated", figures["nominated"])
-    print(f"findings {result['findings']}: {result['passages']} passages, not planted {result['not_planted']}")
+    print(f"findings {result['findings']}: {result['passages']} passages, not planted {result['not_planted']}, "
+          f"from later texts {result['by_chance']}")  # fmt: skip
+    show_kinds(result["kinds"])
+
+
+def show_kinds(kinds: Mapping[str, Any]) -> None:
+    """Prints one line per kind of leak: share found, number confirmed, share of ends within ten characters."""
     print(f"{'kind':<22}{'planted':>9}{'recall':>8}{'confirmed':>11}{'ends':>7}   95 %")
-    for kind, row in result["kinds"].items():
+    for kind, row in kinds.items():
         found = row.get("found", 0)
         print(f"{kind:<22}{row['planted']:>9}{found / row['planted']:>8.3f}{row.get('confirmed', 0):>11}"
               f"{row.get('ends', 0) / max(1, 2 * found):>7.3f}   {row['wilson']}")  # fmt: skip

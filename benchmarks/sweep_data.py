@@ -58,7 +58,7 @@ def make(corpora: Path, out: Path, exchanges: int, tenants: int, leaks: int, lon
     spaceless = rng.integers(SPACELESS, size=exchanges) == 0
     spaced, dense = _phrases(corpora)
     shared = pq.read_table(corpora / "public_prompts.parquet")["text"].to_pylist()[:400]
-    writer = _Writer(out)
+    writer = Writer(out)
     before: dict[int, tuple[str, str]] = {}
     turn = rng.random(exchanges)
     plan = Leaks(leaks, tenant, size, spaceless, turn >= 0.2, random.Random(seed))
@@ -139,11 +139,11 @@ class Leaks:
                 "source_start": begin, "source_end": end,
             })  # fmt: skip
         for kind, target in self._wanted.get(n, []):
-            self._held[target] = _cut(prompt, KINDS[kind][0], self._rng)  # type: ignore[assignment]
+            self._held[target] = cut(prompt, KINDS[kind][0], self._rng)  # type: ignore[assignment]
         return prompt, response
 
 
-def _cut(text: str, letters: int, rng: random.Random) -> tuple[str, int, int]:
+def cut(text: str, letters: int, rng: random.Random) -> tuple[str, int, int]:
     """Returns a stretch of so many letters and digits, and where it stands."""
     begin = rng.randrange(max(1, len(text) - 3 * letters))
     begin = text.rfind(" ", 0, begin) + 1
@@ -154,7 +154,8 @@ def _cut(text: str, letters: int, rng: random.Random) -> tuple[str, int, int]:
     return text[begin:end], begin, end
 
 
-def _verbatim(text: str, _rng: random.Random) -> str:
+def verbatim(text: str, _rng: random.Random) -> str:
+    """Changes nothing."""
     return text
 
 
@@ -178,32 +179,38 @@ def noisy(share: float) -> Callable[[str, random.Random], str]:
     return garble
 
 
-def _reworded(text: str, rng: random.Random) -> str:
+def reworded(text: str, rng: random.Random, share: float = 0.2) -> str:
+    """Replaces a share of the words; a passage without spaces is reworded in stretches of two characters."""
+    if text.count(" ") * 20 < len(text):
+        pairs = [text[at : at + 2] for at in range(0, len(text), 2)]
+        return "".join(rng.choice(pairs)[::-1] if rng.random() < share else pair for pair in pairs)
     words = text.split(" ")
-    return " ".join(rng.choice(words)[::-1] if rng.random() < 0.2 else word for word in words)
+    return " ".join(rng.choice(words)[::-1] if rng.random() < share else word for word in words)
 
 
-def _loud(text: str, _rng: random.Random) -> str:
+def loud(text: str, _rng: random.Random) -> str:
+    """Capitals, Markdown marks and a line for each word."""
     return "\n".join(f"**{word}**" for word in text.upper().split())
 
 
-def _escaped(text: str, _rng: random.Random) -> str:
+def escaped(text: str, _rng: random.Random) -> str:
+    """A JSON string within a JSON string."""
     return json.dumps(json.dumps(text))
 
 
 KINDS: dict[str, tuple[int, Callable[[str, random.Random], str]]] = {
-    "verbatim 60": (60, _verbatim),
-    "marked up 60": (60, _loud),
-    "json twice 60": (60, _escaped),
+    "verbatim 60": (60, verbatim),
+    "marked up 60": (60, loud),
+    "json twice 60": (60, escaped),
     "noise 5 % 120": (120, noisy(0.05)),
     "noise 10 % 300": (300, noisy(0.10)),
-    "words 20 % 300": (300, _reworded),
-    "cjk verbatim 40": (40, _verbatim),
+    "words 20 % 300": (300, reworded),
+    "cjk verbatim 40": (40, verbatim),
     "cjk noise 10 % 100": (100, noisy(0.10)),
 }
 
 
-class _Writer:
+class Writer:
     """Parquet files of prompts and of responses, in row groups of bounded size."""
 
     def __init__(self, out: Path) -> None:

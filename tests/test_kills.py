@@ -13,7 +13,7 @@ def test_killed_at_random_moments_and_run_again(tmp_path: Path) -> None:
     logs = evidence("sglang_requests", tmp_path)
     declared = tmp_path / "case.toml"
     declared.write_text(DECLARED)
-    command = [sys.executable, str(BENCHMARK), "--kills", "3", "--part", "1000", "--logs", str(logs)]
+    command = [sys.executable, str(BENCHMARK), "--kills", "3", "--part", "4000", "--logs", str(logs)]
     result = subprocess.run([*command, "--declared", str(declared)], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "3 kills, every case the same" in result.stdout

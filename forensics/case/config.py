@@ -109,13 +109,15 @@ class Canary:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Margins in bits; how long (seconds) a late write may strike where no end of the transfer is shown; and how long
-    (seconds) a log may be silent before it counts as missing there."""
+    """Margins in bits; how long (seconds) a late write may strike where no end of the transfer is shown; how long
+    (seconds) a log may be silent before it counts as missing there; and how far (seconds) a worker's clock may be off
+    where no pair of records bounds it."""
 
     late_write_horizon_s: float = 120.0
     confirmed_margin_bits: float = 30.0
     probable_margin_bits: float = 12.0
     silence_s: float = 300.0
+    clock_s: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from forensics import __version__
 from forensics.cli import (
     analyze,
     compare,
+    coverage,
     demo,
     explain,
     formats,
@@ -26,6 +27,7 @@ from forensics.cli import (
     signs,
     snapshot,
     sql,
+    tenants,
     verdicts,
 )
 from forensics.errors import ForensicsError
@@ -41,7 +43,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, nothing affected; 1 done, something affected (analyze, report); 2 could not complete.",
 )
 _COMMANDS = (
-    demo, init, formats, snapshot, ingest, rejects, intake, analyze, report, reproduce, verdicts, explain, signs,
+    demo, init, formats, snapshot, ingest, rejects, intake, analyze, report, reproduce, coverage, tenants, verdicts,
+    explain, signs,
     compare, sql, preflight, probe, mechanisms,
 )  # fmt: skip
 for command in _COMMANDS:

@@ -13,7 +13,8 @@ from forensics.case.database import connect
 from forensics.case.folder import Case
 from forensics.cli.terminal import plain
 from forensics.errors import ForensicsError
-from forensics.suspect.mechanism import TOLD, Mechanism
+from forensics.resources import query
+from forensics.suspect.mechanism import TOLD, Mechanism, of
 from forensics.suspect.mechanism import mechanisms as known_mechanisms
 
 
@@ -42,7 +43,7 @@ def mechanisms(
     A site's own, in CASE/queries/mechanisms, are among them.
     """
     case = Case.open(case_folder) if case_folder else None
-    known = known_mechanisms(case.site if case else None)
+    known = [*known_mechanisms(case.site if case else None), of(query("timing/isolation"))]
     found = _found(case) if case else None
     if form == "json":
         typer.echo(json.dumps([_row(each, found) for each in known], indent=1, ensure_ascii=False))
@@ -58,7 +59,9 @@ def _found(case: Case) -> Found:
         try:
             needs = con.execute("SELECT need, has, number, what FROM need ORDER BY need").fetchall()
             counts = con.execute(
-                "SELECT mechanism, status, count(*) FROM suspicion GROUP BY ALL ORDER BY mechanism, status"
+                "SELECT mechanism, status, count(*) FROM suspicion GROUP BY ALL"
+                " UNION ALL SELECT 'prefix_cache_timing', 'isolation ' || status || ' between ' || boundary, count(*)"
+                " FROM isolation GROUP BY ALL ORDER BY 1, 2"
             ).fetchall()
         except duckdb.CatalogException as error:
             raise ForensicsError(

@@ -8,6 +8,7 @@ import duckdb
 
 from forensics.case.folder import Case
 from forensics.disclose import inert
+from forensics.disclose.coverage import tables as coverage_tables
 from forensics.disclose.documents import render
 from forensics.disclose.lanes import lanes
 from forensics.disclose.pictures import pictures
@@ -46,7 +47,7 @@ def _context(
     config = case.config
     found = {name: _times(rows(con, case, name)) for name in (
         "limits", "affected", "tenant", "looked_for", "detector", "manifest", "reject", "clock", "ambiguity",
-        "unexplained", "control", "at_risk", "own_unexplained", "sighting",
+        "unexplained", "control", "at_risk", "own_unexplained", "sighting", "unnamed", "proposals",
         "timing_tenant", "salt", "sign_search", "sign",
     )}  # fmt: skip
     return {
@@ -72,8 +73,13 @@ def _context(
             "probable_margin_bits": config.thresholds.probable_margin_bits,
             "timing_confidence_percent": f"{100 * config.timing.confidence:.10g}",
         },
+        "coverage": _coverage(con, case),
         **found,
     }
+
+
+def _coverage(con: duckdb.DuckDBPyConnection, case: Case) -> dict[str, list[Row]]:
+    return {name: _times(listed) for name, listed in coverage_tables(con, case).items()}
 
 
 def _timeline(con: duckdb.DuckDBPyConnection, case: Case) -> list[dict[str, str]]:
@@ -111,7 +117,7 @@ def _sum(found: list[Row], status: str) -> int:
 
 def _times(found: list[Row]) -> list[Row]:
     """Returns rows with each point in time (``…_ns``) as ISO text beside its integer; spans of time stay."""
-    spans = ("skew_ns", "low_ns", "high_ns")
+    spans = ("skew_ns", "low_ns", "high_ns", "margin_ns")
     return [
         {
             **row,

@@ -11,13 +11,13 @@ from markupsafe import Markup
 from forensics.case.folder import Case
 from forensics.disclose import inert
 from forensics.disclose.charts import Rows, draw
+from forensics.disclose.coverage import cells, step_ns
 from forensics.disclose.tables import Row, iso, one, rows
 
 LIMITS_SHOWN: Final = 32
 BAND: Final = {"below": 8, "above": 14}  # tokens around the first length that the engine rejects
 _SECOND: Final = 1_000_000_000
 _BINS: Final = 80
-_STEPS_S: Final = (60, 300, 900, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86_400, 7 * 86_400, 30 * 86_400)
 _STACKED: Final = ("confirmed", "probable", "none_found", "undetermined", "not_examined", "apart")
 _OUTCOMES: Final = ("answered", "refused", "no_output", "truncated", "below")
 _LENGTHS: Final = tuple(sorted({round(10 ** (step / 8)) for step in range(65)}))  # 1 to 100 million tokens
@@ -35,13 +35,19 @@ def pictures(con: duckdb.DuckDBPyConnection, case: Case, lanes: list[dict[str, A
         "sizes": _sizes(con, case, states),
         "over_pool": _over_pool(con, case, [each["prompt_tokens"] for each in suspects if each["outcome"]], boundary),
         "boundary": _boundary(con, case),
+        "coverage": _coverage(con, case),
     }
+
+
+def _coverage(con: duckdb.DuckDBPyConnection, case: Case) -> Markup:
+    found, step = cells(con, case, _BINS)
+    return draw("coverage", cells=[_bin(row, step) | {"log": row["log"], "state": row["state"]} for row in found])
 
 
 def _timeline(con: duckdb.DuckDBPyConnection, case: Case) -> Markup:
     span = one(con, case, "examined_window")
     length = (span["last_ns"] or 0) - (span["first_ns"] or 0)
-    step = next((each for each in _STEPS_S if length <= each * _SECOND * _BINS), _STEPS_S[-1]) * _SECOND
+    step = step_ns(0, length, _BINS)
     found = rows(con, case, "over_time", bin_ns=step)
     bins = [_bin(row, step) | {"kind": row["kind"], "responses": row["responses"]} for row in found]
     totals: dict[tuple[int, int], int] = {}

@@ -10,7 +10,7 @@ from contextlib import suppress
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
-from duckdb.func import PythonUDFType
+from duckdb.func import ARROW
 from duckdb.sqltypes import VARCHAR
 
 NAME = "sha256_of"
@@ -19,7 +19,7 @@ NAME = "sha256_of"
 def register(con: duckdb.DuckDBPyConnection) -> None:
     """Makes ``sha256_of(text)`` known to the database of ``con``: 64 hex digits, NULL for NULL."""
     with suppress(duckdb.CatalogException):  # another cursor of the same database has made it known
-        con.create_function(NAME, _digests, [VARCHAR], VARCHAR, type=PythonUDFType.ARROW)
+        con.create_function(NAME, _digests, [VARCHAR], VARCHAR, type=ARROW)
 
 
 def _digests(texts: pa.ChunkedArray) -> pa.Array:

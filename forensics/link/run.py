@@ -43,16 +43,24 @@ def link(con: duckdb.DuckDBPyConnection, case: Case) -> LinkReport:
         "client_record",
         "client_request",
         "router_request",
+        "prefill_host",
     ):
         _make(con, case, name)
     _pair(con, case)
+    _make(con, case, "clock_margin", clock_ns=int(case.config.thresholds.clock_s * 1e9))
     for name in ("exchange", "exchange_record", "exchange_text"):
         _make(con, case, name)
     rest = query("link/ambiguity_rest", case.site)
     run(con, f"INSERT INTO ambiguity {rest.sql}", rest.path, {})
-    silence_ns = int(case.config.thresholds.silence_s * 1e9)
-    create_table(con, "silence", query("coverage/silence", case.site), silence_ns=silence_ns)
+    _cover(con, case)
     return _report(con)
+
+
+def _cover(con: duckdb.DuckDBPyConnection, case: Case) -> None:
+    """Counts what the logs should hold against what they do, and says where they may be missing something."""
+    silence_ns = int(case.config.thresholds.silence_s * 1e9)
+    for name in ("silence", "request_seen", "counted", "coverage", "gap", "blind"):
+        create_table(con, name, query(f"coverage/{name}", case.site), silence_ns=silence_ns)
 
 
 def _make(con: duckdb.DuckDBPyConnection, case: Case, name: str, **values: object) -> int:
@@ -64,7 +72,8 @@ def _pair(con: duckdb.DuckDBPyConnection, case: Case) -> None:
     con.execute("CREATE OR REPLACE TABLE pairing (client_id VARCHAR, served_id VARCHAR, via VARCHAR, inferred BOOLEAN)")
     con.execute("CREATE OR REPLACE TABLE ambiguity (subject VARCHAR, what VARCHAR, detail VARCHAR)")
     con.execute(
-        "CREATE OR REPLACE TABLE clock (worker VARCHAR, pairs BIGINT, low_ns BIGINT, high_ns BIGINT, skew_ns BIGINT)"
+        "CREATE OR REPLACE TABLE clock"
+        " (worker VARCHAR, pairs BIGINT, bounded_below BOOLEAN, low_ns BIGINT, high_ns BIGINT, skew_ns BIGINT)"
     )
     con.execute("CREATE OR REPLACE TABLE model_pair (engine_model VARCHAR, client_model VARCHAR)")
     for rule in (each for each in queries("link", case.site) if each.name.startswith("link/pair_")):

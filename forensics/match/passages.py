@@ -28,10 +28,13 @@ class Pair:
     shared: Shared
     text: str
     folded: Folded
+    place_milli: int | None = None
 
     @property
     def location_milli(self) -> int:
-        """What it takes to say where in both a passage stands: log2 of either length."""
+        """What it takes to say where in both a passage stands: ``place_milli``, or log2 of either length."""
+        if self.place_milli is not None:
+            return self.place_milli
         lengths = len(self.response.folded), len(self.folded)
         return round(1000 * sum(math.log2(max(length, 2)) for length in lengths))
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from forensics.case import texts
 from forensics.case.database import create_table
 from forensics.case.folder import Case
+from forensics.match import identity
 from forensics.match.engine import Match, Text, cover
 from forensics.match.engine import match as match_texts
 from forensics.match.ledger import HOLDER, NAMELESS, OWN, PUBLIC, SOURCE, TAINTED, Flags
@@ -30,6 +31,7 @@ _SPAN_COLUMNS: Final = """
 """
 
 
+_CUT_COLUMNS: Final = "exchange_id VARCHAR, side VARCHAR, tokens BIGINT, bytes BIGINT"
 _AGAIN_COLUMNS: Final = "exchange_id VARCHAR, part INTEGER, said_exchange_id VARCHAR, said_part INTEGER"
 
 
@@ -50,11 +52,11 @@ class MatchReport:
 
 
 def match(con: duckdb.DuckDBPyConnection, case: Case, *, threads: int, metadata_only: bool = False) -> MatchReport:
-    """Writes ``examined``, ``match_span``, ``scan`` and ``answer_again`` (contract: ``docs/architecture.md``).
+    """Writes ``examined``, ``cut_by_tokens``, ``tenant_proposal``, ``match_span``, ``scan`` and ``answer_again``.
 
-    Reads the tables of link and suspect and, unless ``metadata_only``, the view ``text``, which it attaches. With
-    ``metadata_only`` all but the first stay empty. ``threads`` bounds the database and the reading of texts; the
-    result does not depend on it.
+    ``docs/architecture.md`` has the contract. Reads the tables of link and suspect and, unless ``metadata_only``, the
+    view ``text``, which it attaches. With ``metadata_only`` all but the first stay empty. ``threads`` bounds the
+    database and the reading of texts; the result does not depend on it.
     """
     con.execute(f"CREATE OR REPLACE TABLE match_span ({_SPAN_COLUMNS})")
     examined = create_table(con, "examined", query("match/examined", case.site))
@@ -63,13 +65,18 @@ def match(con: duckdb.DuckDBPyConnection, case: Case, *, threads: int, metadata_
         "probable_milli": round(thresholds.probable_margin_bits * 1000),
         "confirmed_milli": round(thresholds.confirmed_margin_bits * 1000),
     }
+    if metadata_only:
+        con.execute(f"CREATE OR REPLACE TABLE cut_by_tokens ({_CUT_COLUMNS})")
+    else:
+        con.execute(f"SET threads = {int(threads)}")
+        texts.attach(con, case)
+        create_table(con, "cut_by_tokens", query("match/cut_by_tokens", case.site))
+    identity.propose(con, case, metadata_only=metadata_only)
     complete = create_table(con, "scan", query("match/scan", case.site), **margins)
     if metadata_only:
         con.execute("DELETE FROM scan")
         con.execute(f"CREATE OR REPLACE TABLE answer_again ({_AGAIN_COLUMNS})")
         return MatchReport(0, 0, 0, 0)
-    con.execute(f"SET threads = {int(threads)}")
-    texts.attach(con, case)
     create_table(con, "answer_again", query("match/answer_again", case.site))
     search = _Search(con, case, threads)
     rows = search.rows()

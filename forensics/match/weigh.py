@@ -17,7 +17,8 @@ import numpy.typing as npt
 from forensics.match.kernel import IDEOGRAPH
 from forensics.match.ledger import Ledger
 from forensics.match.normalise import DIGIT, Folded
-from forensics.match.seeds import Ints, capped, gram_hashes
+from forensics.match.repeats import repeated
+from forensics.match.seeds import Ints
 from forensics.match.tokens import DIGIT_BITS, LETTER, Tokens
 
 STOCK_LETTER: Final = 350  # milli-bits of one more letter in a phrase of common words
@@ -126,25 +127,6 @@ class Scale:
             total = int(net[low:high].sum())
             if total > price:
                 net[low:high] = net[low:high] * price // total
-
-
-def repeated(folded: Folded, seed_bytes: int) -> Mask:
-    """Marks bytes that repeat what the text had before: a gram seen earlier, or a period of up to 32 bytes."""
-    data, n = folded.data, len(folded)
-    mask = np.zeros(n + 1, dtype=np.int64)
-    hashes = gram_hashes(data, seed_bytes)
-    again = np.ones(len(hashes), dtype=np.bool_)
-    again[capped(hashes, 1)] = False
-    np.add.at(mask, np.flatnonzero(again), 1)
-    np.subtract.at(mask, np.flatnonzero(again) + seed_bytes, 1)
-    found = np.cumsum(mask)[:-1] > 0
-    for period in range(1, min(33, n)):
-        same = np.concatenate([[False], data[period:] == data[:-period], [False]])
-        edges = np.flatnonzero(np.diff(same.astype(np.int8))).reshape(-1, 2)
-        long = edges[edges[:, 1] - edges[:, 0] >= max(period, 3)]
-        for low, high in long.tolist():
-            found[low + period : high + period] = True
-    return found
 
 
 def _shape(folded: Folded) -> tuple[Ints, Ints]:

@@ -45,7 +45,7 @@ def mechanisms(site: Path | None) -> list[Mechanism]:
 
     Raises where a header is incomplete or names what the frame does not know, or where two files are one mechanism.
     """
-    found = [_read(each) for each in queries("mechanisms", site) if "mechanism" in each.header]
+    found = [of(each) for each in queries("mechanisms", site) if "mechanism" in each.header]
     seen: dict[str, Mechanism] = {}
     for each in found:
         if each.name in seen:
@@ -54,7 +54,8 @@ def mechanisms(site: Path | None) -> list[Mechanism]:
     return sorted(found, key=lambda each: (each.ordinal, each.name))
 
 
-def _read(query: Query) -> Mechanism:
+def of(query: Query) -> Mechanism:
+    """Returns the mechanism that the header of ``query`` describes. Raises where the frame does not know its words."""
     header = query.header
     missing = [key for key in REQUIRED if not header.get(key)]
     if missing:

@@ -11,7 +11,9 @@ from forensics.errors import ForensicsError
 from forensics.resources import query
 from forensics.suspect.mechanism import STATUSES, Mechanism, mechanisms
 
-PREPARED: Final = ("late_write_window", "late_write_case", "lived", "detector_line", "detector_flag", "canary_hit")
+PREPARED: Final = (
+    "late_write_window", "late_write_case", "stranger", "lived", "detector_line", "detector_flag", "canary_hit",
+)  # fmt: skip
 """What several mechanisms look at, made before any of them."""
 _BEFORE: Final = """
 CREATE TABLE IF NOT EXISTS marker (marker INTEGER, tenant VARCHAR);

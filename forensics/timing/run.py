@@ -10,7 +10,7 @@ import duckdb
 import numpy as np
 
 from forensics.case import texts
-from forensics.case.database import create_table
+from forensics.case.database import create_table, run
 from forensics.case.folder import Case
 from forensics.resources import query
 from forensics.timing.statistics import (
@@ -29,6 +29,7 @@ from forensics.timing.statistics import (
 
 LEAST: Final = {"cold": 10, "warm": 5, "first": 3}  # uses of one tenant below which nothing is said of it
 LEAST_SHARE: Final = 0.25  # a tenant's first uses served, below which a difference in rank may be the model's own error
+AT_ONCE: Final = 20_000  # prompts whose beginnings are read at once, of at most 64,000 characters each
 FEWEST_COLD: Final = 5  # of a tenant that counts in the pooled test
 
 _TEST: Final = """
@@ -60,10 +61,22 @@ def timing(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool = 
     if owned := [[each.name, each.organization] for each in case.config.tenant if each.organization]:
         con.executemany("INSERT INTO tenant_organization VALUES (?, ?)", owned)
     create_table(con, "timing_use", query("timing/use", case.site), user_paths=list(declared.users))
-    if not metadata_only:
-        texts.attach(con, case)
-    create_table(con, "timing_prefix", query(f"timing/{'no_' if metadata_only else ''}prefix", case.site))
+    _prefixes(con, case, metadata_only=metadata_only)
     return weigh(con, case)
+
+
+def _prefixes(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool) -> None:
+    """Writes ``timing_prefix``, so many prompts at a time as fit into memory whatever their lengths."""
+    create_table(con, "timing_prefix", query("timing/no_prefix", case.site))
+    if metadata_only:
+        return
+    texts.attach(con, case)
+    (uses,) = con.execute("SELECT count(*) FROM timing_use").fetchone() or (0,)
+    batches = 1 + uses // AT_ONCE
+    statement = query("timing/prefix", case.site)
+    for batch in range(batches):
+        values: dict[str, object] = {"batches": batches, "batch": batch}
+        run(con, f"INSERT INTO timing_prefix BY NAME\n{statement.sql}", statement.path, values)
 
 
 def weigh(con: duckdb.DuckDBPyConnection, case: Case) -> TimingReport:

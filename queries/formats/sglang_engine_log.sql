@@ -129,6 +129,13 @@ SELECT
         WHEN 'transfer' THEN json_object('step', nullif(failed.step, ''), 'why', nullif(failed.why, ''))
         WHEN 'detector' THEN json_object('peer_rank', checksum.peer <> '', 'other_room', nullif(collision.other, ''))
         WHEN 'limits' THEN json_object('source', CASE WHEN small.pool <> '' THEN 'pool warning' ELSE 'start line' END)
+        WHEN 'batch' THEN
+            CASE
+                WHEN body LIKE 'Prefill batch%' THEN json_object(
+                    'new_seq', try_cast(nullif(regexp_extract(body, '#new-seq: (\d+)', 1), '') AS BIGINT),
+                    'new_token', try_cast(nullif(regexp_extract(body, '#new-token: (\d+)', 1), '') AS BIGINT)
+                )
+            END
         WHEN 'access' THEN json_object('peer', access.peer, 'method', access.method, 'path', access.path)
         WHEN 'note' THEN json_object('message', substr(body, 1, 200))
     END AS detail,

@@ -3,7 +3,7 @@
 -- inputs: pairing, served, client_request, engine_request
 -- assumptions: a request reaches the engine after the gateway took it, and the gateway ends it after the engine did;
 --   so each pair bounds the skew (worker minus gateway, ns) from above and below. The clock is corrected only where
---   the bounds exclude zero. Aborted exchanges bound nothing from below; a stamp of whole seconds may be a second late.
+--   the bounds exclude zero. Aborted exchanges bound nothing from below; a stamp of whole seconds may be a second late. Where nothing bounds from below (bounded_below is false), low_ns is only the bound from above.
 WITH half AS (
     SELECT p.client_id, s.decode_id AS engine_id FROM pairing AS p
     INNER JOIN served AS s ON s.served_id = p.served_id
@@ -33,7 +33,7 @@ bound AS (
 )
 
 SELECT
-    worker, pairs,
+    worker, pairs, below IS NOT NULL AS bounded_below,
     least(above, coalesce(below, above)) AS low_ns,
     greatest(above, coalesce(below, above)) AS high_ns,
     CASE

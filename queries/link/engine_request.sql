@@ -4,6 +4,7 @@
 -- inputs: engine_record
 -- assumptions: a rid may be repeated or forged, so the same rid with two rooms is two requests; a line without a room
 --   that may belong to either, two seconds being allowed for stamps of whole seconds, belongs to none of them. A stamp of whole seconds yields to a finer one.
+--   A detector's line without a room (vLLM's, which spells ids otherwise on each side) is no request by itself.
 WITH life AS (
     SELECT
         worker, rid, room, min(coalesce(received_ns, at_ns)) - 2000000000 AS from_ns,
@@ -70,4 +71,5 @@ SELECT
     count(*) AS records
 FROM resolved
 GROUP BY worker, rid, room
+HAVING room IS NOT NULL OR bool_or(kind != 'detector')
 ORDER BY engine_id

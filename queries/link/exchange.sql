@@ -1,12 +1,12 @@
 -- question: What is known of each exchange: who, when, how large, where it lived, and whether the client got anything?
 -- grain: one row per exchange: a client-side exchange with its engine request if joined, or an engine request that no
 --   client-side record is left for
--- inputs: client_request, served, pairing, engine_request, clock, worker, worker_epoch, tenant_declared,
---   backend_declared, router_request
+-- inputs: client_request, served, pairing, engine_request, clock, clock_margin, worker, worker_epoch, tenant_declared,
+--   tenant_alias, backend_declared, router_request, prefill_host
 -- assumptions: engine times are corrected by the worker's clock. A prefill request whose decode half is missing is an
 --   exchange of its own only if no unplaced exchange of a client can be it and no other request claims its room. An
 --   engine's request that a call waited for while another of the same size and model answered that call is an earlier
---   attempt of it: nobody got its answer. Delivered means that the client got at
+--   attempt of it: nobody got its answer, if the clocks leave no doubt of their order. Delivered means that the client got at
 --   least one byte of generated content: its own record says so, or, where there is none, the engine finished normally.
 WITH joined AS (
     SELECT c.client_id, p.served_id, p.via AS pair_via, p.inferred AS pair_inferred
@@ -61,7 +61,10 @@ facts AS (
         p.transfer_failed_ns + if(p.transfer_failed_ns % 1000000000 = 0, 999999999, 0) - coalesce(kp.skew_ns, 0)
             AS transfer_failed_ns,
         coalesce(d.transfer_failed OR p.transfer_failed, false) AS transfer_failed,
-        coalesce(k.high_ns - k.low_ns, 0) AS clock_width_ns
+        -- a stamp of whole seconds may be a second early
+        CASE WHEN d.engine_id IS NOT NULL THEN coalesce(m.margin_ns, 0) + if(d.received_ns % 1000000000 = 0, 999999999, 0) ELSE 0 END
+            AS clock_margin_ns,
+        CASE WHEN p.engine_id IS NOT NULL THEN coalesce(ma.margin_ns, 0) ELSE 0 END AS prefill_margin_ns
     FROM joined AS j
     LEFT JOIN client_request AS c ON c.client_id = j.client_id
     LEFT JOIN served AS s ON s.served_id = j.served_id
@@ -69,6 +72,8 @@ facts AS (
     LEFT JOIN engine_request AS p ON p.engine_id = s.prefill_id
     LEFT JOIN clock AS k ON k.worker = s.clock_worker
     LEFT JOIN clock AS kp ON kp.worker = p.worker
+    LEFT JOIN clock_margin AS m ON m.worker = d.worker
+    LEFT JOIN clock_margin AS ma ON ma.worker = p.worker
     LEFT JOIN model_pair AS mp ON mp.engine_model = s.model
     LEFT JOIN model_name AS mn ON mn.alias = s.model
 ),
@@ -84,13 +89,7 @@ placed AS (
         END AS placement_how
     FROM facts AS f
     LEFT JOIN router_request AS r ON r.router_request_id = f.router_request_id
-    LEFT JOIN (
-        SELECT split_part(address, ':', 1) AS host, min(worker) AS worker
-        FROM worker
-        WHERE role = 'prefill' AND address IS NOT NULL
-        GROUP BY ALL
-        HAVING count(*) = 1
-    ) AS wb ON wb.host = f.bootstrap_host
+    LEFT JOIN prefill_host AS wb ON wb.host = f.bootstrap_host
 ),
 
 attempt AS (
@@ -100,7 +99,8 @@ attempt AS (
         ON
             c.client_id IS NOT NULL AND c.decode_id IS NOT NULL AND c.decode_tokens = a.decode_tokens
             AND c.model IS NOT DISTINCT FROM a.model
-            AND a.decode_received_ns >= c.received_ns AND a.decode_received_ns < c.decode_received_ns
+            AND a.decode_received_ns >= c.received_ns
+            AND a.decode_received_ns + a.clock_margin_ns + c.clock_margin_ns < c.decode_received_ns
     WHERE a.client_id IS NULL AND a.decode_id IS NOT NULL
 ),
 
@@ -119,8 +119,9 @@ told AS (
             WHEN p.client_outcome = 'ok' THEN 'yes'
             WHEN coalesce(p.client_response_chars, 0) > 0 THEN 'yes'
             WHEN p.client_outcome = 'aborted' AND coalesce(p.client_completion_tokens, 0) > 0 THEN 'yes'
-            WHEN coalesce(p.streamed, false) AND p.client_outcome = 'error' AND p.decode_completion_tokens > 0
-                AND coalesce(p.http_status, 0) < 400 THEN 'unknown'
+            -- a stream that broke: what it brought until then only decode's record could exclude
+            WHEN coalesce(p.streamed, false) AND p.client_outcome = 'error' AND coalesce(p.http_status, 0) < 400
+                AND (p.decode_completion_tokens > 0 OR (p.decode_id IS NULL AND p.prefill_id IS NOT NULL)) THEN 'unknown'
             ELSE 'no'
         END AS delivered
     FROM placed AS p
@@ -138,11 +139,11 @@ SELECT
     )) AS exchange_id,
     coalesce(t.response_id, t.call_id, t.decode_rid, t.prefill_rid, t.client_id) AS request_id,
     coalesce(
-        t.raw_tenant,
+        t.raw_tenant, ta.tenant,
         'unresolved ' || substr(sha256(coalesce(t.response_id, t.call_id, t.decode_rid, t.prefill_rid, t.client_id)), 1, 8)
     ) AS tenant,
-    CASE WHEN t.raw_tenant IS NULL THEN 'unresolved' ELSE coalesce(k.class, 'customer') END AS tenant_class,
-    t.tenant_rule, t.model, t.received_ns, t.first_token_ns, t.finished_ns,
+    CASE WHEN coalesce(t.raw_tenant, ta.tenant) IS NULL THEN 'unresolved' ELSE coalesce(k.class, 'customer') END AS tenant_class,
+    coalesce(t.tenant_rule, CASE WHEN ta.tenant IS NOT NULL THEN 'declared alias' END) AS tenant_rule, t.model, t.received_ns, t.first_token_ns, t.finished_ns,
     t.delivered,
     CASE
         WHEN t.earlier_attempt THEN 'an earlier attempt of a call that another attempt answered'
@@ -167,19 +168,25 @@ SELECT
     coalesce(b.why, CASE WHEN t.seen_in_vllm THEN 'seen in a vLLM log without a KV transfer' END) AS backend_why,
     t.decode_received_ns AS reserved_ns,
     coalesce(t.decode_finished_ns, CASE WHEN t.decode_worker IS NOT NULL THEN t.client_finished_ns END) AS released_ns,
-    e.start_ns AS epoch_ns,
+    e.start_ns - coalesce(ke.skew_ns, 0) AS epoch_ns,
     t.prefill_tokens, t.decode_tokens, t.client_tokens, t.prefill_rejected, t.reject_tokens, t.prefill_gated, t.decode_refused,
     t.decode_finished, t.decode_aborted, t.decode_completion_tokens, t.prefill_finished_ns, t.transfer_failed,
     t.transfer_failed_ns, t.client_outcome, t.client_finished_ns, t.client_id, t.served_id, t.decode_id, t.prefill_id,
     coalesce(t.gateway_records, 0) AS gateway_records, t.error_text, coalesce(t.id_repeated, false) AS id_repeated,
-    coalesce(t.room_ambiguous, false) AS room_ambiguous, t.clock_width_ns
+    coalesce(t.room_ambiguous, false) AS room_ambiguous, t.clock_margin_ns, t.prefill_margin_ns, t.earlier_attempt, t.bootstrap_host
 FROM told AS t
 LEFT JOIN worker AS w ON w.worker = t.decode_worker
-LEFT JOIN tenant_declared AS k ON k.tenant = t.raw_tenant
+LEFT JOIN (SELECT alias, min(tenant) AS tenant FROM tenant_alias GROUP BY alias) AS ta
+    ON
+        t.raw_tenant IS NULL
+        AND ta.alias = 'unresolved ' || substr(sha256(coalesce(t.response_id, t.call_id, t.decode_rid, t.prefill_rid, t.client_id)), 1, 8)
+LEFT JOIN tenant_declared AS k ON k.tenant = coalesce(t.raw_tenant, ta.tenant)
 LEFT JOIN backend_declared AS b ON b.model = t.model
+LEFT JOIN clock AS ke ON ke.worker = t.decode_worker
 LEFT JOIN worker_epoch AS e
     ON
         e.worker = t.decode_worker
-        AND coalesce(t.decode_received_ns, t.received_ns) >= coalesce(e.start_ns, -1)
-        AND coalesce(t.decode_received_ns, t.received_ns) < e.end_ns
+        -- starts are told by the worker's own clock
+        AND coalesce(t.decode_received_ns, t.received_ns) + coalesce(ke.skew_ns, 0) >= coalesce(e.start_ns, -1)
+        AND coalesce(t.decode_received_ns, t.received_ns) + coalesce(ke.skew_ns, 0) < e.end_ns
 ORDER BY received_ns, request_id, exchange_id

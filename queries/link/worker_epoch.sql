@@ -1,12 +1,24 @@
 -- question: Between which two starts of its process did a worker's pool live?
 -- grain: one row per (worker, start); a worker whose log shows no start has one epoch without a known start
 -- inputs: record, file, worker
--- assumptions: a limits line at process start marks the start; lines within a minute belong to one start.
+-- assumptions: a limits line at process start marks the start, and so do lines that an SGLang process writes once, when it
+--   is up, so that no start goes by for want of one line; lines within a minute belong to one start.
 WITH starts AS (
     SELECT f.worker, r.at_ns, r.record_id
     FROM record AS r
     INNER JOIN file AS f ON f.file_id = r.file_id AND f.copy_of IS NULL
-    WHERE r.kind IN ('start', 'limits') AND r.at_ns IS NOT NULL AND f.worker IS NOT NULL
+    WHERE
+        r.at_ns IS NOT NULL AND f.worker IS NOT NULL
+        AND (
+            r.kind IN ('start', 'limits')
+            OR (
+                r.kind = 'note' AND r.format = 'sglang_engine_log'
+                AND regexp_matches(
+                    json_extract_string(r.detail, '$.message'),
+                    '^(The server is fired up and ready to roll|INFO: +(Started server process|Application startup complete|Uvicorn running on))'
+                )
+            )
+        )
 ),
 
 first_of_start AS (

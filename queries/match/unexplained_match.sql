@@ -2,7 +2,7 @@
 -- grain: one row per passage that the sweep found
 -- inputs: sweep_span, exchange, candidate
 -- assumptions: a source lived there if it was on the same decode worker and rank since the same process start, before
---   the response ended; pages of another worker cannot have been read.
+--   the response ended; pages of another worker cannot have been read. A paraphrase is probable at most.
 -- false positives: two tenants quoting a public text that nobody else quotes; one customer under two names.
 SELECT
     s.exchange_id, s.span, x.tenant, s.source_exchange_id, o.tenant AS source_tenant,
@@ -16,7 +16,7 @@ SELECT
         ELSE 'elsewhere'
     END AS placement,
     CASE
-        WHEN s.bits_milli < $confirmed_milli::BIGINT THEN 'probable'
+        WHEN s.bits_milli < $confirmed_milli::BIGINT OR s.similarity_milli < $literal::INTEGER THEN 'probable'
         WHEN x.tenant_class = 'unresolved' OR o.tenant_class = 'unresolved' THEN 'probable'
         ELSE 'confirmed'
     END AS strength,

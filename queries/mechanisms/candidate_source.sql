@@ -3,12 +3,14 @@
 -- inputs: exchange, suspicion, mechanism, named_source, lived, worker_epoch
 -- assumptions: where a mechanism's sources are `pages`, every exchange that lived on the same (decode worker, dp rank) since
 --   that process started and released its pages before the recipient reserved its own; the most recent ranks first. An
---   exchange of the same model that no log places may have lived there too: placement 'unknown', after all others. Where
+--   exchange of the same model that no log places may have lived there too: placement 'unknown', after all others; so is
+--   one whose end and the suspect's beginning lie closer than the clocks tell apart. Where
 --   they are `neighbours`, those that lived there beside the recipient too, on any worker that held its pages. Where they are
 --   `named`, those that the mechanism's own statement names.
 -- false positives: being a candidate source says nothing against the candidate, and makes nobody affected.
 WITH suspect AS (
-    SELECT s.exchange_id, s.mechanism, m.sources, x.decode_worker, x.dp_rank, x.epoch_ns, x.reserved_ns, x.received_ns, x.model
+    SELECT s.exchange_id, s.mechanism, m.sources, x.decode_worker, x.dp_rank, x.epoch_ns, x.reserved_ns, x.received_ns, x.model,
+        x.clock_margin_ns
     FROM suspicion AS s
     INNER JOIN mechanism AS m ON m.mechanism = s.mechanism
     INNER JOIN exchange AS x ON x.exchange_id = s.exchange_id
@@ -18,7 +20,12 @@ WITH suspect AS (
 pool AS (
     SELECT
         s.exchange_id, s.mechanism, c.exchange_id AS source_exchange_id,
-        if(s.decode_worker IS NOT NULL AND c.decode_worker IS NOT NULL, 'fits', 'unknown') AS placement,
+        if(
+            s.decode_worker IS NOT NULL AND c.decode_worker IS NOT NULL
+            -- both by the worker's own clock, or apart by more than the clocks leave open
+            AND (c.decode_finished OR c.released_ns IS NULL OR c.released_ns + s.clock_margin_ns <= s.reserved_ns),
+            'fits', 'unknown'
+        ) AS placement,
         coalesce(c.released_ns, c.reserved_ns, c.finished_ns, c.received_ns) AS last_ns
     FROM suspect AS s
     INNER JOIN exchange AS c
@@ -32,11 +39,11 @@ pool AS (
                     AND (c.dp_rank IS NULL OR s.dp_rank IS NULL OR c.dp_rank = s.dp_rank)
                     AND c.epoch_ns IS NOT DISTINCT FROM s.epoch_ns
                     AND c.reserved_ns < s.reserved_ns
-                    AND coalesce(c.released_ns, c.reserved_ns) <= s.reserved_ns + 1000000
+                    AND coalesce(c.released_ns, c.reserved_ns) <= s.reserved_ns + 1000000 + if(c.decode_finished, 0, s.clock_margin_ns)
                 ELSE
                     (c.model = s.model OR c.model IS NULL OR s.model IS NULL)
                     AND (c.http_status IS NULL OR c.http_status NOT BETWEEN 400 AND 429 OR c.http_status = 408 OR c.room IS NOT NULL)
-                    AND coalesce(c.finished_ns, c.received_ns) <= coalesce(s.reserved_ns, s.received_ns) + 1000000000
+                    AND coalesce(c.finished_ns, c.received_ns) <= coalesce(s.reserved_ns, s.received_ns) + 1000000000 + s.clock_margin_ns
             END
     WHERE s.sources = 'pages'
 ),

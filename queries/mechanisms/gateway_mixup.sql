@@ -8,10 +8,10 @@
 -- needs: the gateway's record of each call, with its cache hits, cache keys, response ids and session ids
 -- establishes: a cache hit that replays an answer made for another tenant's call with other messages: the keys collided.
 -- possible: a replay of another tenant's answer to the same messages, or to messages that no record shows; one response id, or
---   one captured connection, that two tenants' calls carry at the same time; one session id that two or three tenants use.
+--   one captured stream, that two tenants' calls carry at the same time; one session id that two or three tenants use.
 -- excludes: a call that an engine answered itself, with a response id, session and connection that no other tenant has.
 -- assumptions: a replayed answer is found by the id that it kept, else by its cache key. A session id that more than three
---   tenants use is a name that clients' programs come with, not a session.
+--   tenants use is a name that clients' programs come with, not a session. A capture of more than two streams is a log of many.
 -- false positives: two names of one tenant; a shared cache of public answers; ids that callers set. A complete scan clears
 --   what is only possible.
 WITH client AS (
@@ -53,7 +53,11 @@ session_held AS (
 ),
 
 connection AS (
-    SELECT file_id FROM client WHERE format = 'sse_stream' GROUP BY file_id HAVING count(DISTINCT tenant) = 2
+    SELECT file_id
+    FROM client
+    WHERE format = 'sse_stream'
+    GROUP BY file_id
+    HAVING count(DISTINCT tenant) = 2 AND count(DISTINCT exchange_id) = 2
 ),
 
 shared AS (
@@ -73,7 +77,9 @@ shared AS (
     FROM client AS c
     INNER JOIN connection USING (file_id)
     INNER JOIN client AS o ON o.file_id = c.file_id AND o.tenant != c.tenant
-    WHERE c.format = 'sse_stream' AND o.format = 'sse_stream'
+    WHERE
+        c.format = 'sse_stream' AND o.format = 'sse_stream'
+        AND o.received_ns <= c.finished_ns AND c.received_ns <= o.finished_ns
 ),
 
 grounds AS (
@@ -113,7 +119,7 @@ SELECT
         WHEN t.collided THEN 'the gateway replayed an answer that it had kept for another tenant''s other question'
         WHEN t.how = 'replay' THEN 'the gateway replayed an answer that it had kept for another tenant'
         WHEN t.how = 'id' THEN 'another tenant''s call had the same response id at the same time'
-        WHEN t.how = 'connection' THEN 'one captured connection carried it and another tenant''s answer'
+        WHEN t.how = 'connection' THEN 'one captured stream holds it and another tenant''s answer of the same time'
         WHEN t.how = 'session' THEN 'another tenant used its session id'
         WHEN s.exchange_id IS NOT NULL THEN 'its gateway''s record names no id, session, connection or cached answer of another tenant'
         WHEN x.tenant_class = 'unresolved' THEN 'whose call it was is not known'

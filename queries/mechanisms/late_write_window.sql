@@ -4,7 +4,8 @@
 -- assumptions: pages are given on at the abort, or where release is deferred at the line that says the wait timed out;
 --   a transfer has ended when prefill finished or failed it, or when a first token came out; where no end is shown, it
 --   may write for $late_write_horizon_ns. What was refused (status 400 to 429, but not the timeout 408) reserved no
---   pages on the decode node, whose answer the client sees.
+--   pages on the decode node, whose answer the client sees. Beginnings may be early and ends late by their
+--   margins, what the clocks leave open.
 WITH release AS (
     SELECT
         e.room, e.worker, max(e.dp_rank) AS dp_rank,
@@ -17,7 +18,7 @@ WITH release AS (
 
 life AS (
     SELECT
-        x.exchange_id, x.room, x.decode_worker, x.dp_rank, x.model, x.reserved_ns,
+        x.exchange_id, x.clock_margin_ns AS from_margin_ns, x.clock_margin_ns + x.prefill_margin_ns AS to_margin_ns, x.room, x.decode_worker, x.dp_rank, x.model, x.reserved_ns, x.decode_aborted,
         CASE
             WHEN x.client_outcome IN ('aborted', 'error') OR x.decode_aborted
                 THEN least(
@@ -39,19 +40,20 @@ SELECT
     l.exchange_id AS trigger_exchange_id, l.decode_worker AS worker, l.dp_rank, l.model,
     'abort' AS how, l.abort_ns AS from_ns,
     least(coalesce(l.end_ns, l.abort_ns + $late_write_horizon_ns), l.abort_ns + $late_write_horizon_ns) AS to_ns,
-    l.end_ns IS NOT NULL AS end_shown
+    l.end_ns IS NOT NULL AS end_shown,
+    if(l.decode_aborted, l.from_margin_ns, 0) AS from_margin_ns, l.to_margin_ns
 FROM life AS l
 WHERE
     l.abort_ns IS NOT NULL AND NOT l.refused
-    AND (l.end_ns IS NULL OR l.end_ns > l.abort_ns)
+    AND (l.end_ns IS NULL OR l.end_ns + l.to_margin_ns > l.abort_ns)
     AND (l.room IS NULL OR l.room NOT IN (SELECT room FROM release))
 UNION ALL
 SELECT
     l.exchange_id, r.worker, coalesce(r.dp_rank, l.dp_rank), l.model,
     'deferred release timed out', r.released_ns,
     least(coalesce(l.end_ns, r.released_ns + $late_write_horizon_ns), r.released_ns + $late_write_horizon_ns),
-    l.end_ns IS NOT NULL
+    l.end_ns IS NOT NULL, coalesce(l.from_margin_ns, 0), coalesce(l.to_margin_ns, 0)
 FROM release AS r
 LEFT JOIN life AS l ON l.room = r.room
-WHERE l.end_ns IS NULL OR l.end_ns > r.released_ns
+WHERE l.end_ns IS NULL OR l.end_ns + l.to_margin_ns > r.released_ns
 ORDER BY ALL

@@ -7,9 +7,7 @@
 -- assumptions: a filler of fewer than some 16,000 characters that is repeated gives the same pieces again; written text does not.
 -- false positives: tables, logs and generated code with long runs of equal lines.
 WITH piece AS (
-    SELECT
-        s.exchange_id,
-        list_transform(range(least(length(b.text), 1000000) // 64), LAMBDA n: substr(left(b.text, 1000000), n * 64 + 1, 64)) AS pieces
+    SELECT s.exchange_id, regexp_extract_all(left(b.text, 1000000), '(?s).{64}') AS pieces
     FROM sign_subject AS s
     INNER JOIN text AS b ON b.record_id = s.prompt_record_id AND b.side = 'prompt'
     WHERE s.over_pool IS NOT NULL AND length(b.text) >= 4096

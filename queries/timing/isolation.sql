@@ -3,6 +3,7 @@
 -- inputs: timing_class, timing_pooled, timing_test, timing_excess; $alpha_milli
 -- mechanism: prefix_cache_timing
 -- needs: the beginnings of prompts; and the time to the first token by an engine or of streamed answers, or the engine's cached_tokens
+-- requires: prompt texts
 -- establishes: nothing of any exchange: no text leaks. Refuted says of a boundary that caches were shared across it: an engine
 --   counted more cached tokens than the tenant had ever sent, or first uses follow the cold distribution with a probability below
 --   1 - confidence and at least a twentieth of them was served from a cache, or a tenant's own do, corrected for their number.

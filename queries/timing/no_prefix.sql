@@ -1,5 +1,5 @@
--- question: What is known of prompts' beginnings where no text is read?
--- grain: no row; `analyze --metadata-only` takes this in place of timing/prefix
+-- question: What is known of prompts' beginnings before any text is read?
+-- grain: no row; with `analyze --metadata-only` it stays so, else timing/prefix adds its own
 -- inputs: none
 SELECT
     NULL::VARCHAR AS exchange_id, NULL::BIGINT AS step, NULL::VARCHAR AS digest, NULL::BOOLEAN AS cut,

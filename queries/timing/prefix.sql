@@ -1,6 +1,7 @@
 -- question: With which beginnings, at growing lengths, did each prompt start?
 -- grain: one row per (exchange, rung): a digest of the prompt's first rung characters
--- inputs: timing_use, exchange_text, text (view)
+-- inputs: timing_use, exchange_text, text (view); $batches, $batch: the part of the exchanges that is looked at, since all
+--   beginnings at once may not fit into memory
 -- columns: cut says that the prompt goes on beyond what is known of it, or beyond the last rung; is_top marks its longest rung
 -- assumptions: rungs grow by a quarter from 64 to 64,000 characters, so a common beginning is known to within a fifth.
 --   Digests are chained over the pieces between rungs. Texts that the engine's template rendered begin otherwise than messages
@@ -20,7 +21,7 @@ part AS (
     FROM exchange_text AS t
     INNER JOIN timing_use AS u ON u.exchange_id = t.exchange_id
     INNER JOIN text AS b ON b.record_id = t.record_id AND b.side = t.side
-    WHERE t.side = 'prompt' AND b.text != ''
+    WHERE t.side = 'prompt' AND b.text != '' AND hash(t.exchange_id) % $batches = $batch
 ),
 
 opening AS (

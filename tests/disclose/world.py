@@ -66,7 +66,14 @@ TABLES = {
     "exchange_text": "exchange_id VARCHAR, side VARCHAR, record_id VARCHAR, state VARCHAR",
     "worker_limit": "worker VARCHAR, start_ns BIGINT, end_ns BIGINT, rank INTEGER, how VARCHAR, record_id VARCHAR, "
     "pool_tokens BIGINT, context_tokens BIGINT, limit_tokens BIGINT, auto_truncate BOOLEAN, in_force BOOLEAN",
-    "clock": "worker VARCHAR, pairs BIGINT, low_ns BIGINT, high_ns BIGINT, skew_ns BIGINT",
+    "clock": "worker VARCHAR, pairs BIGINT, bounded_below BOOLEAN, low_ns BIGINT, high_ns BIGINT, skew_ns BIGINT",
+    "clock_margin": "worker VARCHAR, margin_ns BIGINT",
+    "request_seen": "who VARCHAR, source VARCHAR, at_ns BIGINT, request VARCHAR, present BOOLEAN",
+    "coverage": "who VARCHAR, source VARCHAR, hour_ns BIGINT, counted_by VARCHAR, expected BIGINT, present BIGINT",
+    "silence": "who VARCHAR, from_ns BIGINT, to_ns BIGINT, regular BOOLEAN",
+    "gap": "who VARCHAR, source VARCHAR, how VARCHAR, reason VARCHAR, from_ns BIGINT, to_ns BIGINT, missing BIGINT",
+    "blind": "worker VARCHAR, from_ns BIGINT, to_ns BIGINT, reason VARCHAR",
+    "tenant_proposal": "proposal INTEGER, tenant VARCHAR, named BOOLEAN, shared_bytes BIGINT",
     "unexplained_match": "exchange_id VARCHAR, span INTEGER, tenant VARCHAR, source_tenant VARCHAR, placement VARCHAR, "
     "strength VARCHAR, bits_milli BIGINT",
     "ambiguity": "subject VARCHAR, what VARCHAR, detail VARCHAR",
@@ -247,7 +254,10 @@ def incident() -> World:
         "worker": "prefill-0", "start_ns": START - SECOND, "end_ns": 2**63 - 1, "rank": 2, "how": "start line",
         "record_id": "f0:0:0", "pool_tokens": 6812, "context_tokens": 10485, "limit_tokens": 6806, "in_force": True,
     })  # fmt: skip
-    world.rows["clock"].append({"worker": "decode-0", "pairs": 9, "low_ns": -5, "high_ns": 7, "skew_ns": 0})
+    world.rows["clock"].append(
+        {"worker": "decode-0", "pairs": 9, "bounded_below": True, "low_ns": -5, "high_ns": 7, "skew_ns": 0}
+    )
+    world.rows["clock_margin"].append({"worker": "decode-0", "margin_ns": 7})
     world.rows["isolation"] += [
         {"boundary": "users", "status": "not_examined", "reason": "no_first_uses", "first_uses": 0},
         {"boundary": "tenants", "status": "refuted", "reason": "timing_of_tenants", "first_uses": 40, "tenants": 3,

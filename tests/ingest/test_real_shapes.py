@@ -10,7 +10,7 @@ import pytest
 from forensics.errors import ForensicsError
 from forensics.ingest.detect import detect
 from forensics.ingest.formats import Formats
-from tests.ingest.cases import records, take
+from tests.ingest.cases import records, take, told
 
 FORMATS = Formats(None)
 FAILED = "[2026-02-26 12:53:08 TP4] Prefill transfer failed for request rank=4 req.rid='af2f' req.bootstrap_room=6989861766352545488 with exception KVTransferError(bootstrap_room=6989861766352545488): Decode instance could be dead, remote mooncake session 10.0.0.1:16324 is not alive\n"
@@ -91,6 +91,16 @@ def test_a_real_shape_is_named(name: str) -> None:
 def test_a_shape_of_nobody_we_know_is_not_guessed(name: str) -> None:
     with pytest.raises(ForensicsError, match="not recognised"):
         detect(UNKNOWN[name].encode(), "paste.txt", FORMATS)
+
+
+def test_kserve_logs_vllms_requests_behind_its_own_prefix(tmp_path: Path) -> None:
+    received = f"2026-05-14 17:45:10.901 1647689 kserve.trace Received request chatcmpl-017e: prompt: '<|im_start|>user\\nWhat’s this?', {PARAMS}\n"
+    added = "INFO 05-14 17:45:10 [async_llm_engine.py:211] Added request chatcmpl-017e.\n"
+    case, report = take(tmp_path, received + added * 2)
+    assert (report.problems, report.files[0].rejected) == ([], {})
+    first = records(case)[0]
+    assert (first["response_id"], first["at_ns"]) == ("chatcmpl-017e", 1778780710901000000)
+    assert [part[6] for part in told(case)] == ["<|im_start|>user\nWhat’s this?"]
 
 
 def test_the_web_servers_lines_between_vllms_are_its_own(tmp_path: Path) -> None:

@@ -36,12 +36,16 @@ class Story:
         tenant_class: str = "customer",
         prompt_state: str = "complete",
         response_state: str = "complete",
+        prompt_tokens: int | None = None,
+        completion_tokens: int | None = None,
     ) -> None:
         """One exchange, ten seconds after the one before."""
         at = 10 * SECOND * (len(self.exchanges) + 1)
         self.exchanges.append({
             "exchange_id": name, "tenant": tenant, "tenant_class": tenant_class, "delivered": delivered,
             "received_ns": at, "reserved_ns": at, "first_token_ns": at + SECOND, "finished_ns": at + 5 * SECOND,
+            "decode_worker": "decode-0", "epoch_ns": 0, "client_outcome": "ok", "tokens_by": "gateway",
+            "prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens,
         })  # fmt: skip
         offset = len(self.exchanges)
         prompts = [prompt] if isinstance(prompt, str) else prompt or []
@@ -60,6 +64,14 @@ class Story:
             "role": role, "field": "content", "fragment": "whole", "text": text,
         })  # fmt: skip
 
+    def _lengths(self) -> list[tuple[str, int, int]]:
+        """Returns the characters of prompt and response that each record holds."""
+        lengths: dict[str, dict[str, int]] = {}
+        for row in self.texts:
+            sides = lengths.setdefault(f"f:{row['byte_offset']}:0", {"prompt": 0, "response": 0})
+            sides[str(row["side"])] += len(str(row["text"]))
+        return [(record, sides["prompt"], sides["response"]) for record, sides in lengths.items()]
+
     def suspect(self, name: str, *sources: str, mechanism: str = "over_pool", status: str = "established") -> None:
         """One suspicion and its candidates, the most recent first."""
         self.suspicions.append((name, mechanism, status))
@@ -75,10 +87,14 @@ class Story:
         exchange = pa.Table.from_pylist(self.exchanges)
         con.execute("CREATE TABLE exchange AS SELECT * FROM exchange")
         con.execute("CREATE TABLE exchange_text (exchange_id VARCHAR, side VARCHAR, record_id VARCHAR, state VARCHAR)")
+        con.execute("CREATE TABLE blind (worker VARCHAR, from_ns BIGINT, to_ns BIGINT, reason VARCHAR)")
+        con.execute("CREATE TABLE record (record_id VARCHAR, prompt_chars BIGINT, response_chars BIGINT)")
+        con.executemany("INSERT INTO record VALUES (?, ?, ?)", self._lengths())
         con.execute("CREATE TABLE suspicion (exchange_id VARCHAR, mechanism VARCHAR, status VARCHAR)")
         con.execute(
             "CREATE TABLE mechanism AS SELECT unnest(['over_pool', 'late_write']) AS mechanism,"
-            " unnest([20, 10]) AS ordinal, unnest(['prompt and response', 'prompt']) AS carries"
+            " unnest([20, 10]) AS ordinal, unnest(['prompt and response', 'prompt']) AS carries,"
+            " unnest(['pages', 'named']) AS sources"
         )
         con.execute("CREATE TABLE candidate (exchange_id VARCHAR, mechanism VARCHAR, source_exchange_id VARCHAR)")
         for table, rows in (

@@ -55,6 +55,16 @@ def test_a_failed_transfer_that_was_answered_is_possible(world: World) -> None:
     assert verdicts["d-b"]["integrity"] == "not_affected"
 
 
+def test_pages_that_prefill_let_expire(world: World) -> None:
+    world.request("a", 10, 600)
+    world.request("b", 20, 600)
+    said = "Potentially invalid KV blocks for unrecognized request d-a-a2f0e657 were retrieved by a decode worker."
+    world.add("prefill-0", "detector", 11, rid="d-a-a2f0e657", error_text=said)
+    verdicts = world.verdicts()
+    assert told(verdicts["d-a"]) == ("undetermined", "mechanism_possible", "transfer_mismatch")
+    assert verdicts["d-b"]["integrity"] == "not_affected"
+
+
 def test_fewer_bytes_than_the_worker_takes_for_so_many_tokens(world: World) -> None:
     for number in range(6):
         world.request(f"r{number}", 10 + 5 * number, 600)
@@ -103,3 +113,14 @@ def test_a_session_of_two_tenants_is_suspicious_one_of_many_is_a_name(world: Wor
     verdicts = world.verdicts()
     assert told(verdicts["d-c1"]) == ("undetermined", "mechanism_possible", "gateway_mixup")
     assert {verdicts[f"d-c{number}"]["integrity"] for number in (0, 2, 3, 4, 5)} == {"not_affected"}
+
+
+def test_one_stream_with_the_answers_of_two_tenants(world: World) -> None:
+    for name, at, tenant in (("a", 10, "acme"), ("b", 11, "globex"), ("c", 100, "globex")):
+        call(world, name, at, tenant)
+        world.add(
+            "gateway-sse" if name != "c" else "gateway", "client", at, format="sse_stream", response_id=f"d-{name}"
+        )
+    verdicts = world.verdicts()
+    assert told(verdicts["d-a"]) == told(verdicts["d-b"]) == ("undetermined", "mechanism_possible", "gateway_mixup")
+    assert verdicts["d-c"]["integrity"] == "not_affected"

@@ -84,6 +84,14 @@ def test_new_repeated_and_first_after_others(asked: Asked) -> None:
     assert found == [("acme", "cold"), ("acme", "warm"), ("borealis", "first"), ("borealis", "cold")]
 
 
+def test_beginnings_read_in_parts_say_the_same(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("forensics.timing.run.AT_ONCE", 1)
+    asked.call("unrelated", 0, "x" * 1_200)
+    asked.call("acme", LATER, MANUAL + "one")
+    asked.call("borealis", LATER + 90, MANUAL + "three")
+    assert classes(asked.run()) == [("acme", "cold"), ("borealis", "first")]
+
+
 def test_more_cached_than_ever_sent_refutes_isolation(asked: Asked) -> None:
     asked.call("unrelated", 0, "x" * 1_200)
     asked.call("acme", LATER, MANUAL)

@@ -44,7 +44,7 @@ def unquote(body: str) -> str:
 
 
 def _unescaped(part: str) -> str:
-    """Resolves the escapes of a text without escaped backslashes: usual ones by plain replacing, which is faster."""
+    """Resolves the escapes of a text without escaped backslashes: the usual ones by plain replacing, for speed."""
     if "\\" not in part:
         return part
     text = part

@@ -23,6 +23,8 @@ _SERVER = re.compile(
     r"(?P<told>(?:DEBUG|INFO|WARNING|ERROR): {2,}.*)"
 )
 """A line of uvicorn, behind the name of vLLM's process, and with a stamp where a logging configuration gives one."""
+_KSERVE = re.compile(r"(?P<asctime>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?) \d+ kserve\S* ")
+"""What KServe's server puts before vLLM's message, instead of vLLM's own prefix."""
 _DETAILS = re.compile(r"Request (?P<id>\S+) details: ")
 _RECEIVED = re.compile(r"Received request (?P<id>\S+): ")
 _GENERATED = re.compile(
@@ -73,7 +75,9 @@ def _served(text: str) -> dict[str, object] | None:
 
 
 def _unwrap(text: str) -> tuple[str, re.Match[str] | None]:
-    """Returns the logged line, also out of python-json-logger's wrapping, and its prefix."""
+    """Returns the logged line, also out of python-json-logger's or KServe's wrapping, and its prefix."""
+    if found := _KSERVE.match(text):
+        text = f"INFO {found['asctime']} {text[found.end() :]}"
     if text.startswith("{"):
         try:
             wrapped = json.loads(text)

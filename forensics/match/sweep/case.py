@@ -18,6 +18,7 @@ from forensics.case.folder import Case
 from forensics.match.kernel import Ints
 from forensics.match.public import public_texts
 from forensics.match.sweep import engine, index, pricing, scan, seeding
+from forensics.match.sweep.calibration import LITERAL, Calibration, calibrated
 from forensics.match.sweep.corpus import Meta, Unit
 from forensics.match.sweep.engine import Figures, Progress, Sweep, threshold
 from forensics.match.sweep.state import State
@@ -47,12 +48,15 @@ class SweepReport:
     responses: int
     probable_milli: int
     confirmed_milli: int
+    probable: Calibration
+    confirmed: Calibration
 
     def __str__(self) -> str:
         return (
             f"{self.figures.responses:>7,} responses against {self.figures.texts:,} texts: {self.passages:,} passages "
             f"in {self.responses:,} responses (probable from {self.probable_milli / 1000:.1f} bits, confirmed from "
-            f"{self.confirmed_milli / 1000:.1f})"
+            f"{self.confirmed_milli / 1000:.1f}). Responses above the probable threshold: {self.probable}; above the "
+            f"confirmed one: {self.confirmed}. By chance: as much shared with texts that came only later"
         )
 
 
@@ -90,17 +94,27 @@ def sweep(con: duckdb.DuckDBPyConnection, case: Case, *, threads: int, memory: i
     run = Sweep(corpus, state, threads=threads, memory=memory, least_milli=probable, progress=progress)
     found = run.passages()
     _keep(con, corpus, found)
-    create_table(con, "unexplained_match", query("match/unexplained_match", case.site), confirmed_milli=confirmed)
+    create_table(
+        con,
+        "unexplained_match",
+        query("match/unexplained_match", case.site),
+        confirmed_milli=confirmed,
+        literal=LITERAL,
+    )
     state.close()
     (case.work / "public.parquet").unlink(missing_ok=True)
     responses = len({each.answer for each in found})
-    return SweepReport(run.figures, len(found), responses, probable, confirmed)
+    weak = calibrated(found, run.chance, run.figures.responses, probable)
+    strong = calibrated(found, run.chance, run.figures.responses, confirmed, LITERAL)
+    return SweepReport(run.figures, len(found), responses, probable, confirmed, weak, strong)
 
 
 def no_sweep(con: duckdb.DuckDBPyConnection, case: Case) -> None:
     """Writes the tables of a sweep without rows, so that what reads them finds them."""
     con.execute(f"CREATE OR REPLACE TABLE sweep_span ({SPAN_COLUMNS})")
-    create_table(con, "unexplained_match", query("match/unexplained_match", case.site), confirmed_milli=0)
+    create_table(
+        con, "unexplained_match", query("match/unexplained_match", case.site), confirmed_milli=0, literal=LITERAL
+    )
 
 
 def _key(con: duckdb.DuckDBPyConnection, case: Case, memory: int) -> str:
@@ -108,8 +122,10 @@ def _key(con: duckdb.DuckDBPyConnection, case: Case, memory: int) -> str:
     contents = sorted(path.parent.name for path in case.evidence.glob("*/text.parquet"))
     exchanges = con.execute("SELECT count(*), bit_xor(hash(x)) FROM exchange AS x").fetchone()
     public = [hashlib.sha256(text.text.encode()).hexdigest() for text in public_texts(case)]
-    settings = [seeding.GRAM, seeding.INNER, index.MOST, index.SHELF, engine.LEAST, engine.SEGMENT, scan.FIELDS]
-    said = json.dumps([contents, exchanges, public, settings, pricing.MOST_BITS, memory], default=str)
+    settings = [seeding.GRAM, seeding.INNER, index.MOST, index.SHELF, engine.SLACK, engine.SEGMENT, scan.FIELDS]
+    settings += [pricing.NOVEL_LETTER, pricing.ALIKE, memory]
+    margin = case.config.thresholds.probable_margin_bits
+    said = json.dumps([contents, exchanges, public, settings, margin], default=str)
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 

@@ -10,15 +10,17 @@ import numpy as np
 
 from forensics.match.kernel import Ints
 from forensics.match.sweep import canary
+from forensics.match.sweep.calibration import apart_from_chance
 from forensics.match.sweep.corpus import Corpus, Mask, Meta, Unit, folded
 from forensics.match.sweep.folding import Block
 from forensics.match.sweep.index import SHELF, Held, Index, SeedTable, hold
-from forensics.match.sweep.scan import FIELDS, Texts, scan
+from forensics.match.sweep.pricing import ALIKE, LETTER, NOVEL_LETTER
+from forensics.match.sweep.scan import FEWEST, FIELDS, Texts, scan
 from forensics.match.sweep.state import State
 from forensics.match.sweep.verify import Passage, Verifier
 from forensics.match.sweep.workers import Workers
 
-LEAST: Final = 22  # letters, less two for each difference, from which a passage is weighed at all
+SLACK: Final = 12_000  # milli-bits that aligning may add to what looking up saw
 SEGMENT: Final = 32  # units whose results are kept together
 _FIRST_ROWS: Final = 4096
 
@@ -68,9 +70,21 @@ def capacity(memory: int) -> int:
 
 
 def threshold(meta: Meta, margin_milli: int) -> int:
-    """Returns what a passage must weigh: log2 of all pairs of a response and a text, plus a margin, in milli-bits."""
-    pairs = int(meta.answer.sum()) * len(meta)
-    return round(1000 * math.log2(max(pairs, 1))) + margin_milli
+    """Returns what a passage must weigh: log2 of the texts that a response is searched for, plus a margin; milli-bits.
+
+    What it takes to say where in the response and where in a text of average length is taken from the weight.
+    """
+    return round(1000 * math.log2(max(len(meta), 1))) + margin_milli
+
+
+def fewest(meta: Meta, least_milli: int) -> Ints:
+    """Returns the letters of the shortest passages worth weighing: out of an answer, out of a prompt.
+
+    Log2 of the response's length comes on top; ``least_milli`` is what a passage must weigh.
+    """
+    needed = least_milli - SLACK + 1000 * math.log2(max(int(meta.characters.sum()), 2) / max(len(meta), 1))
+    letter = LETTER * ALIKE // 1000, NOVEL_LETTER
+    return np.array([max(FEWEST, int(needed / milli)) for milli in letter], dtype=np.int64)
 
 
 class Sweep:
@@ -86,9 +100,14 @@ class Sweep:
         self.figures = Figures(int(meta.answer.sum()), len(meta), least_milli=least_milli)
         self.figures.characters = int(meta.characters.sum())
         self._skip: Mask | None = None
+        self._fewest = fewest(meta, least_milli)
+        self.chance: list[Passage] = []
 
     def passages(self) -> list[Passage]:
-        """Returns what the responses share with other tenants' texts, ordered by response, place and source."""
+        """Returns what the responses share with other tenants' earlier texts, ordered by response, place and source.
+
+        What they share with later ones, by chance, is in ``chance`` then.
+        """
         found: list[Passage] = []
         for number, batch in enumerate(batches(self._corpus.meta, capacity(self._memory))):
             self.figures.batches += 1
@@ -98,7 +117,9 @@ class Sweep:
             with _Clock(self.figures, "weigh"):
                 verifier = Verifier(self._corpus, index, self.figures.characters, self._least)
                 found += verifier.passages(rows)
-        return sorted(found, key=lambda p: (p.answer, p.span.response_start, p.span.response_end, p.source))
+        found.sort(key=lambda p: (p.answer, p.span.response_start, p.span.response_end, p.source))
+        leaks, self.chance = apart_from_chance(found, self._corpus.meta)
+        return leaks
 
     def _indexed(self, number: int, batch: Sequence[Ints]) -> Index:
         """Returns the index of a batch: held, seeds tabled, tenants counted over all texts."""
@@ -174,19 +195,19 @@ class Sweep:
                     numbers, meta.tenant[numbers], meta.exchange[numbers], meta.since[numbers],
                     meta.prompt[numbers].astype(np.uint8), skip[numbers].astype(np.uint8),
                 )  # fmt: skip
-                rows.append(_scan(index, block, texts))
+                rows.append(_scan(index, block, texts, self._fewest))
             last = len(index.held.numbers)
-            canary.check_found(_scan(index, canary.TEXT, planted), last, str(unit.path))
+            canary.check_found(_scan(index, canary.TEXT, planted, self._fewest), last, str(unit.path))
             return np.concatenate(rows)
 
         return np.concatenate([np.empty((0, FIELDS), dtype=np.int64), *self._workers.each(work, units)])
 
 
-def _scan(index: Index, block: Block, texts: Texts) -> Ints:
+def _scan(index: Index, block: Block, texts: Texts, least: Ints) -> Ints:
     room = _FIRST_ROWS
     while True:
         found = np.empty((room, FIELDS), dtype=np.int64)
-        needed, _ = scan(block.data, block.bounds, texts, index.kept, index.held.answers, LEAST, found)
+        needed, _ = scan(block.data, block.bounds, texts, index.kept, index.held.answers, least, found)
         if needed <= room:
             return found[:needed]
         room = needed

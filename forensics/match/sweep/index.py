@@ -19,7 +19,7 @@ from forensics.match.sweep.workers import Workers
 
 Counts = npt.NDArray[np.uint32]
 
-MOST: Final = 8  # of 31 parts of the tenants: about nine tenants; a seed that more hold is not looked for
+MOST: Final = 8  # of the tenants' parts: about ten tenants; a seed that more hold is not looked for
 SHELF: Final = 1 << 25  # characters of responses within which the places of one seed are bounded
 _STEP: Final = 1 << 22  # bytes of responses, or buckets, that one call goes through
 _FULL: Final = 4  # seeds in a bucket

@@ -47,7 +47,7 @@ def list_places(
             if not passes(hashes[k], shift, bitmap):
                 continue
             seed = find(hashes[k], shift, offsets, cells)
-            if seed < 0 or holders[seed] == CAPPED or not _wanted(recent, seed, tenant, r):
+            if seed < 0 or holders[seed] >= CAPPED or not _wanted(recent, seed, tenant, r):
                 continue
             if len(places):
                 places[nb.int64(starts[seed]) + nb.int64(listed[seed])] = np.uint64(r) << np.uint64(32) | np.uint64(

@@ -24,6 +24,7 @@ _GIVE_UP: Final = 10
 _LOOK_BACK: Final = 16
 _GAP: Final = 200  # bytes between two segments of one passage
 _LEAST: Final = GRAM + 1
+FEWEST: Final = 18  # letters of a passage, however rare
 
 
 class Kept(NamedTuple):
@@ -96,14 +97,17 @@ def _extend(a: Bytes, i: int, room_a: int, b: Bytes, j: int, room_b: int, step: 
 
 @compiled
 def _role(texts: Texts, t: int, answers: Answers, r: int) -> int:
-    """Returns what text t may be to response r: 0 nothing, 1 the recipient's own, 2 public, 3 a source."""
+    """Returns what text t may be to response r: 0 nothing, 1 the recipient's own, 2 public, 3 another's.
+
+    Another's text that came later cannot be the source: what it shares with the response is chance, and measured.
+    """
     if texts.tenant[t] < 0:
         return 2
     if texts.exchange[t] == answers.facts[r, 1]:
         return 1 if texts.prompt[t] else 0
     if texts.tenant[t] == answers.facts[r, 0]:
         return 1 if texts.since[t] < answers.facts[r, 2] else 0
-    return 3 if texts.since[t] <= answers.facts[r, 3] else 0
+    return 3
 
 
 @compiled
@@ -129,9 +133,12 @@ def known(count: int, hashes: Hashes, at: Any, which: Any, kept: Kept) -> int:
 
 @compiled
 def scan(
-    data: Bytes, bounds: Ints, texts: Texts, kept: Kept, answers: Answers, least: int, found: Ints
+    data: Bytes, bounds: Ints, texts: Texts, kept: Kept, answers: Answers, least: Ints, found: Ints
 ) -> tuple[int, int]:
     """Writes nominated passages to ``found`` (rows of ``FIELDS``); returns (rows needed, places looked at).
+
+    ``least[0]`` letters are the fewest of a passage out of an answer, ``least[1]`` out of a prompt; log2 of the
+    response's length comes on top.
 
     Marks in ``kept`` which places the recipient's own or public texts explain. If more rows are needed than ``found``
     has, the rest is not written: make room and scan again.
@@ -200,18 +207,31 @@ def scan(
                 segments += 1
         if segments:
             nominated = found[min(needed, len(found)) :]
-            named = _nominate(rows[:segments], texts.number[t], least, nominated)
+            named = _nominate(rows[:segments], texts.number[t], answers, nb.int64(least[texts.prompt[t]]), nominated)
             nominated[:named, SIZE] = high - low
             needed += named
     return needed, looked
 
 
 @compiled
-def _nominate(rows: Ints, number: int, least: int, found: Ints) -> int:
+def _enough(answers: Answers, r: int, first: int, last: int, score: int, least: int) -> Any:
+    """Whether a passage says enough; a digit counts as three letters."""
+    low, size = answers.bounds[r], answers.bounds[r + 1] - answers.bounds[r]
+    needed = least + nb.int64(np.log2(max(size, 2)))
+    if score >= needed or score < FEWEST:
+        return score >= needed
+    digits = 0
+    for byte in range(low + first, low + last):
+        digits += 48 <= answers.data[byte] <= 57
+    return score + 2 * digits >= needed
+
+
+@compiled
+def _nominate(rows: Ints, number: int, answers: Answers, least: int, found: Ints) -> int:
     """Writes the passages of one text whose segments say enough, alone or in order; returns how many there are."""
     written = 0
     if len(rows) == 1:
-        if rows[0, 5] >= least:
+        if _enough(answers, rows[0, 0], rows[0, 1], rows[0, 2], rows[0, 5], least):
             _write(found, written, rows[0, 0], number, rows[0, 1], rows[0, 2], rows[0, 3], rows[0, 4], rows[0, 5])
             written += 1
         return written
@@ -230,7 +250,7 @@ def _nominate(rows: Ints, number: int, least: int, found: Ints) -> int:
                 score = best[m] + rows[i, 5] - 2 - min(abs(gap - gap_at), 20) // 2
                 if score > best[n]:
                     best[n], first[n], first_at[n] = score, first[m], first_at[m]
-        if best[n] >= least:
+        if _enough(answers, rows[i, 0], first[n], rows[i, 2], best[n], least):
             _write(found, written, rows[i, 0], number, first[n], rows[i, 2], first_at[n], rows[i, 4], best[n])
             written += 1
     return written

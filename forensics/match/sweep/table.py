@@ -2,8 +2,9 @@
 
 A seed's 64-bit hash is told apart by its bucket (its highest bits) and its mark (its lowest 32). The marks of a bucket
 stand together, ascending, each once; ``offsets`` says where a bucket's begin. Beside each mark is a 32-bit state: which
-tenants hold the seed. One tenant: the highest bit and its number. Several: 31 bits, one for each tenant's own hash, so
-that tenants may come in any order, any number of times, from any thread, and leave the same state.
+tenants hold the seed. One tenant: the highest bit and its number. Several: each sets one of 24 bits, which count a few
+tenants, and one of seven others that ever fewer tenants set, which tell hundreds from thousands. So tenants may come in
+any order, any number of times, from any thread, and leave the same state.
 """
 
 from typing import Any, Final
@@ -17,7 +18,8 @@ from forensics.match.sweep.seeding import seeds
 Words = Any  # NDArray[np.uint32] or NDArray[np.uint64], as each function says
 
 SHARDS: Final = 16
-CAPPED: Final = 255  # instead of a number of holders: too many to look for this seed
+CAPPED: Final = 128  # added to twice log2 of the holders where they are too many to look for this seed
+PARTS: Final = 24  # of the tenants, by their own hash: one bit each
 _LOW: Final = np.uint64(0xFFFFFFFF)
 _S5: Final = np.uint64(5)
 _S6: Final = np.uint64(6)
@@ -28,7 +30,9 @@ _S60: Final = np.uint64(60)
 _ONE: Final = np.uint64(1)
 _63: Final = np.uint64(63)
 _ALONE: Final = np.uint32(0x80000000)
-_MANY_BITS: Final = 31
+_PARTS_MASK: Final = np.uint32((1 << PARTS) - 1)
+_LEVELS: Final = 7  # each is set by a quarter of the tenants that set the one before, or less
+_CROWDED: Final = 18  # parts held from which the levels say more than the parts do
 
 
 @compiled
@@ -137,9 +141,21 @@ def sharded(hits: Hashes, owners: Any, edges: Ints) -> tuple[Hashes, Any]:
 
 
 @compiled
-def _holder(tenant: int) -> Any:
+def part(tenant: int) -> Any:
+    """Returns which of the ``PARTS`` a tenant belongs to."""
     mixed = np.uint32(tenant) * np.uint32(0x9E3779B1)
-    return np.uint32(1) << np.uint32((mixed >> np.uint32(8)) % np.uint32(_MANY_BITS))
+    return nb.int64((mixed >> np.uint32(8)) % np.uint32(PARTS))
+
+
+@compiled
+def _holder(tenant: int) -> Any:
+    dice = (np.uint32(tenant) ^ np.uint32(0x5BD1E995)) * np.uint32(0x85EBCA77)
+    dice ^= dice >> np.uint32(15)
+    level = 0
+    while level < _LEVELS - 1 and dice & np.uint32(3) == 0:
+        dice >>= np.uint32(2)
+        level += 1
+    return np.uint32(1) << np.uint32(part(tenant)) | np.uint32(1) << np.uint32(PARTS + level)
 
 
 @compiled
@@ -184,6 +200,7 @@ def count(hashes: Hashes, texts: Any, tenants: Ints, shift: Any, offsets: Words,
 @compiled
 def _ones(state: Any) -> int:
     ones = 0
+    state &= _PARTS_MASK
     while state:
         state &= state - np.uint32(1)
         ones += 1
@@ -191,14 +208,26 @@ def _ones(state: Any) -> int:
 
 
 @compiled
+def _crowd(state: Any, ones: int) -> Any:
+    """Returns about twice log2 of the tenants that left such a state."""
+    if ones < _CROWDED:
+        return nb.int64(round(2 * np.log2(-PARTS * np.log(1 - ones / PARTS))))
+    level = 0
+    for each in range(_LEVELS):
+        if state >> np.uint32(PARTS + each) & np.uint32(1):
+            level = each
+    return max(10, 4 * level + 1)
+
+
+@compiled
 def keep(
     offsets: Words, cells: Words, first: int, last: int, kept: int, most: int, holders: Bytes, bitmap: Words
 ) -> int:
-    """Keeps, in place, the seeds that several tenants hold; those of more than ``most`` of 31 parts as CAPPED.
+    """Keeps, in place, the seeds that several tenants hold; those of more than ``most`` of the parts as CAPPED.
 
     Goes through the buckets ``first`` to ``last``, after ``kept`` seeds were kept; returns how many are now.
-    ``offsets`` is rewritten but for its last value, ``holders[i]`` becomes how many parts hold seed i, ``bitmap``
-    (empty at first) says what may be looked for.
+    ``offsets`` is rewritten but for its last value, ``holders[i]`` becomes how many parts hold seed i (or ``CAPPED``
+    and more), ``bitmap`` (empty at first) says what may be looked for.
     """
     low = nb.int64(offsets[first])
     for bucket in range(first, last):
@@ -211,7 +240,7 @@ def keep(
             ones = _ones(state)
             mark = cells[i] >> _S32
             cells[kept] = mark << _S32
-            holders[kept] = CAPPED if ones > most else max(ones, 2)
+            holders[kept] = CAPPED + _crowd(state, ones) if ones > most else max(ones, 2)
             kept += 1
             if ones > most:
                 continue

@@ -13,15 +13,17 @@ from forensics.match.kernel import IDEOGRAPH, Hashes, Ints
 from forensics.match.normalise import DIGIT, Folded, fold
 from forensics.match.passages import Pair, passages
 from forensics.match.reading import Response, Shared
+from forensics.match.repeats import repeated
 from forensics.match.seeds import GramIndex, Segments, seed_grams, segments
 from forensics.match.spans import Span, apart
-from forensics.match.sweep import pricing
+from forensics.match.sweep import pricing, table
 from forensics.match.sweep.corpus import Corpus, fetch
+from forensics.match.sweep.edges import to_the_ends
 from forensics.match.sweep.index import Index
-from forensics.match.sweep.scan import FIRST, LAST, RESPONSE, SCORE, SIZE, SOURCE_FIRST, SOURCE_LAST, TEXT
+from forensics.match.sweep.scan import FACTS, FIRST, LAST, RESPONSE, SCORE, SOURCE_FIRST, SOURCE_LAST, TEXT
 from forensics.match.sweep.seeding import GRAM
 from forensics.match.tokens import DIGIT_BITS, LETTER, NO_FACTS, Tokens
-from forensics.match.weigh import IDEOGRAPH_BITS, STOCK_LETTER, Weights, repeated
+from forensics.match.weigh import IDEOGRAPH_BITS, STOCK_LETTER, Weights
 
 EXACT: Final = 8  # bytes of the shortest run that the alignment starts from
 GAP: Final = 60  # widest gap of a passage, in bytes
@@ -30,6 +32,7 @@ SLACK: Final = 8_000  # milli-bits that alignment may add to what the scan saw
 MOST_CHAINS: Final = 16
 LONG: Final = 120  # letters from which a passage of a prompt may have been read by several tenants
 
+_UNTIL: Final = FACTS.index("until")
 _NONE: Final[Ints] = np.empty(0, dtype=np.int64)
 
 
@@ -42,18 +45,15 @@ class Passage:
     span: Span
 
 
-def rate_milli(letters: int) -> int:
-    """Returns what a byte of a seed says that stands once among so many folded bytes, in milli-bits."""
-    return min(pricing.MOST_BITS, round(1000 * math.log2(max(letters, 2)) / GRAM))
-
-
 class Verifier:
     """Weighs and aligns what one index's texts nominated."""
 
     def __init__(self, corpus: Corpus, index: Index, letters: int, least_milli: int) -> None:
         """``letters``: folded bytes of all texts; ``least_milli``: what a passage must weigh to be returned."""
-        self._corpus, self._index, self._least = corpus, index, least_milli
-        self._rate = rate_milli(letters)
+        self._corpus, self._index, self._least, self._letters = corpus, index, least_milli, letters
+        self._rate = pricing.rate_milli(letters)
+        # Where in a text of average length: long ones are no more likely to hold a given letter.
+        self._average_milli = round(1000 * math.log2(max(letters, 2) / max(len(corpus.meta), 1)))
 
     def passages(self, rows: Ints) -> list[Passage]:
         """Returns the passages that weigh enough, best source first for each place of a response, ordered."""
@@ -77,39 +77,49 @@ class Verifier:
     def _worthwhile(self, rows: Ints) -> tuple[Ints, Ints]:
         """Returns the rows that may weigh enough, and how many tenants may hold what still counts as novel there.
 
-        Beside the two tenants those do not count whose responses hold the same long passage of a prompt: they may have
-        read the same pages.
+        Tenants are counted in parts (``table.part``). Beside the two tenants those do not count whose responses hold
+        the same long passage of a prompt: they may have read the same pages.
         """
-        answers = self._index.held.answers
+        index, meta = self._index, self._corpus.meta
+        answers = index.held.answers
         rows = rows[np.lexsort(rows.T[::-1])]
+        asked = meta.prompt[rows[:, TEXT]]
         most = np.full(len(rows), 2, dtype=np.int64)
-        long = np.flatnonzero((rows[:, SCORE] >= LONG) & self._corpus.meta.prompt[rows[:, TEXT]])
-        most[long] = 1 + self._readers(rows[long])
+        in_time = meta.since[rows[:, TEXT]] <= answers.facts[rows[:, RESPONSE], _UNTIL]
+        long = np.flatnonzero((rows[:, SCORE] >= LONG) & asked & in_time)
+        most[long] = self._readers(rows[long])
         worth = np.zeros(len(rows), dtype=np.int64)
-        pricing.coarse(rows, most, answers, self._index.kept, self._index.holders, self._rate, worth)
-        sizes = np.maximum(np.diff(answers.bounds)[rows[:, RESPONSE]], 2) * np.maximum(rows[:, SIZE], 2)
-        location = np.round(1000 * np.log2(sizes)).astype(np.int64)
+        pricing.coarse(
+            rows, most, asked.astype(np.uint8), answers, index.kept, index.holders, self._rate, self._letters, worth
+        )
+        sizes = np.maximum(np.diff(answers.bounds)[rows[:, RESPONSE]], 2)
+        location = np.round(1000 * np.log2(sizes)).astype(np.int64) + self._average_milli
         kept = worth + SLACK - location >= self._least
         return rows[kept], most[kept]
 
     def _readers(self, rows: Ints) -> Ints:
-        """Returns how many tenants' responses hold about the same place of the same text as each row."""
-        tenant = self._index.held.answers.facts[rows[:, RESPONSE], 0]
+        """Returns how many parts of the tenants those make up whose responses hold about the same place as each row.
+
+        The text's own tenant is one of them.
+        """
+        part = np.array([table.part(tenant) for tenant in range(self._corpus.meta.tenants)], dtype=np.int64)
+        reader = part[self._index.held.answers.facts[rows[:, RESPONSE], 0]]
+        owner = part[self._corpus.meta.tenant[rows[:, TEXT]]]
         middle = (rows[:, SOURCE_FIRST] + rows[:, SOURCE_LAST]) // 2
-        most = np.ones(len(rows), dtype=np.int64)
+        most = np.full(len(rows), 2, dtype=np.int64)
         for shift in (0, LONG // 2):
             place = rows[:, TEXT] << 32 | (middle + shift) // LONG
-            pairs = np.unique(np.stack([place, tenant], axis=1), axis=0)
-            places, readers = np.unique(pairs[:, 0], return_counts=True)
+            pairs = np.concatenate([np.stack([place, reader], axis=1), np.stack([place, owner], axis=1)])
+            places, parts = np.unique(np.unique(pairs, axis=0)[:, 0], return_counts=True)
             if len(places):
-                most = np.maximum(most, readers[np.searchsorted(places, place)])
+                most = np.maximum(most, parts[np.searchsorted(places, place)])
         return most
 
     def _align(  # noqa: PLR0917 - one passage of one pair
         self, r: int, t: int, answer: "_Answer", source: tuple[str, Folded], rows: Ints, most: Ints
     ) -> list[Span]:
         text, folded = source
-        weights = self._weights(r, answer, int(most.max()))
+        weights = self._weights(r, answer, int(most.max()), asked=bool(self._corpus.meta.prompt[t]))
         low, high = max(0, int(rows[:, SOURCE_FIRST].min()) - MARGIN), int(rows[:, SOURCE_LAST].max()) + MARGIN
         hashes, at = answer.grams_of(folded, low, min(high, len(folded)))
         found, source_at = answer.index.lookup(hashes, at)
@@ -121,21 +131,28 @@ class Verifier:
             fact_at=_NONE,
         )  # fmt: skip
         response = Response(answer.text, answer.folded, answer.words, NO_FACTS)
-        pair = Pair(0, response, weights, shared, text, folded)
+        place = round(1000 * math.log2(max(len(answer.folded), 2))) + self._average_milli
+        pair = Pair(0, response, weights, shared, text, folded, place)
         held = int(most.max())
         spans, _ = passages(pair, chosen, lambda _pair, _runs: max(1, held - 1), GAP, self._least, anchor=0)
-        return [span for span in spans if span.bits_milli >= self._least and not span.explained_by]
+        enough = [span for span in spans if span.bits_milli >= self._least and not span.explained_by]
+        return [to_the_ends(span, answer.folded, folded) for span in enough]
 
-    def _weights(self, r: int, answer: "_Answer", most: int) -> Weights:
+    def _weights(self, r: int, answer: "_Answer", most: int, *, asked: bool) -> Weights:
         index = self._index
         kind = np.empty(len(answer.folded), dtype=np.uint8)
-        pricing.kinds(index.held.answers, r, index.kept, index.holders, most, kind)
+        price = np.zeros(len(kind), dtype=np.int64)
+        held = index.held.answers
+        pricing.kinds(held, r, index.kept, index.holders, most, self._letters, kind, price)
         raw = answer.intrinsic.copy()
-        novel = (kind == pricing.NOVEL) & answer.counted & ~answer.repeated
-        raw[novel] = np.maximum(raw, self._rate)[novel]
+        if asked:
+            novel = (kind == pricing.NOVEL) & answer.counted & ~answer.repeated
+            raw[novel] = np.maximum(raw, self._rate)[novel]
         net = raw.copy()
         stock = kind == pricing.STOCK
-        net[stock] = np.minimum(net, STOCK_LETTER)[stock]
+        net[stock] = np.minimum(net, price if asked else STOCK_LETTER)[stock]
+        if not asked:
+            net = net * pricing.ALIKE // 1000
         own, public = kind == pricing.OWN, kind == pricing.PUBLIC
         net[own | public] = 0
         return Weights(raw, net, own, public, stock)
