@@ -2,7 +2,7 @@
 
 A text that came after a response ended cannot have leaked into it. What the two share anyway, they share by chance, by
 language, or from a third; so there are about as many such passages as there are innocent ones among the found. Left
-out are tenants between which something was found (a leak may be told on), and places that a found passage explains.
+out are places that a found passage explains: a leak may be told on.
 """
 
 import math
@@ -65,13 +65,10 @@ def apart_from_chance(passages: Sequence[Passage], meta: Meta) -> tuple[list[Pas
     earlier = [p for p in passages if meta.since[p.source] <= meta.until[p.answer]]
     later = [p for p in passages if meta.since[p.source] > meta.until[p.answer]]
     found = first_owners(earlier, meta)
-    pairs = {(int(meta.tenant[p.answer]), int(meta.tenant[p.source])) for p in earlier}
-    pairs |= {(source, answer) for answer, source in pairs}
     mine = _by_answer(found)
     chance = [
         p for p in later
-        if (int(meta.tenant[p.answer]), int(meta.tenant[p.source])) not in pairs
-        and not any(_meet(_place(p), _place(q)) for q in mine[p.answer])
+        if not any(_meet(_place(p), _place(q)) for q in mine[p.answer])
         and not any(_meet(_origin(p), _place(q)) for q in mine[p.source])
     ]  # fmt: skip
     return found, chance
