@@ -8,6 +8,7 @@ import duckdb
 import typer
 
 from forensics import __version__
+from forensics.case.memory import keep_freed_memory
 from forensics.cli import (
     analyze,
     audit,
@@ -67,6 +68,7 @@ def root(
 def main() -> None:
     """Runs the command line; whatever the user can act on ends as one line on stderr and exit code 2."""
     signal.signal(signal.SIGTERM, _interrupt)
+    keep_freed_memory()
     try:
         app()
     except ForensicsError as error:

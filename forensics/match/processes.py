@@ -7,8 +7,11 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from typing import Final
 
+from forensics.case.memory import keep_freed_memory
+from forensics.errors import ForensicsError
 from forensics.match.reading import Shared
 from forensics.match.sifting import batches
 from forensics.match.spans import Match, Text
@@ -23,7 +26,8 @@ Work = Sequence[tuple[Text, Shared]]
 def weighed(texts: Iterable[Text], shared: Mapping[str, Shared], weighing: Weighing, processes: int) -> Iterator[Match]:
     """Yields what ``weighing`` finds in every text, in the order of ``texts`` whatever the ``processes``.
 
-    ``shared`` says what each text shares with the responses. Little work is done in this process.
+    ``shared`` says what each text shares with the responses. Little work is done in this process. Raises if a process
+    is killed.
     """
     if processes < 2 or sum(len(each.runs) for each in shared.values()) < _WORTHWHILE:
         for text in texts:
@@ -40,6 +44,11 @@ def weighed(texts: Iterable[Text], shared: Mapping[str, Shared], weighing: Weigh
                 yield from waiting.popleft().result()
         while waiting:
             yield from waiting.popleft().result()
+    except BrokenProcessPool as error:
+        raise ForensicsError(
+            "a process that weighs texts was ended from outside, as the kernel does when memory runs out",
+            fix="Free memory, or set `[resources] threads = 1` in case.toml: one process then does everything",
+        ) from error
     except BaseException:
         for process in multiprocessing.active_children():
             if process not in others:
@@ -57,6 +66,7 @@ def _begin(weighing: Weighing) -> None:
     global _here  # noqa: PLW0603 - a process is given its work once
     _here = weighing
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    keep_freed_memory()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

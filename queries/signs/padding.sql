@@ -2,12 +2,13 @@
 -- grain: one row per (tenant, key)
 -- inputs: sign_subject, text (view)
 -- sign: padding
--- looks for: over-pool prompts of whose pieces of 64 characters, of the first million, fewer than a quarter differ
+-- looks for: over-pool prompts of whose pieces of 64 characters, of the first half million, fewer than a quarter differ
 -- needs: lengths, texts
--- assumptions: a filler of fewer than some 16,000 characters that is repeated gives the same pieces again; written text does not.
+-- assumptions: a filler of fewer than some 2,000 characters that is repeated gives the same pieces again, a longer one if its
+--   length is a multiple of 64; written text does not.
 -- false positives: tables, logs and generated code with long runs of equal lines.
 WITH piece AS (
-    SELECT s.exchange_id, regexp_extract_all(left(b.text, 1000000), '(?s).{64}') AS pieces
+    SELECT s.exchange_id, regexp_extract_all(left(b.text, 500000), '(?s).{64}') AS pieces
     FROM sign_subject AS s
     INNER JOIN text AS b ON b.record_id = s.prompt_record_id AND b.side = 'prompt'
     WHERE s.over_pool IS NOT NULL AND length(b.text) >= 4096

@@ -8,13 +8,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
 
+from forensics.errors import ForensicsError
 from forensics.match import processes
 from forensics.match.engine import Match, Shelf, Text, match
 from forensics.match.ledger import HOLDER, SOURCE
+from forensics.match.reading import Shared
+from forensics.match.weighing import Weighing
 
 WORDS = ["lorry", "solvent", "Trondheim", "brake", "tank", "nine", "coroner", "Ysolde", "cut", "litres", "from", "had"]
 
@@ -40,6 +44,27 @@ def test_processes_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(2) == alone
     assert started
     assert {m.response_id for m in alone} == {f"r{i}" for i in range(12)}
+    assert not multiprocessing.active_children()
+
+
+class Runs:
+    """What a text shares."""
+
+    runs = ()
+
+
+class Killed:
+    """A search whose process is killed."""
+
+    def matches(self, text: Text, shared: Shared) -> list[Match]:
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError
+
+
+def test_a_killed_process_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_WORTHWHILE", 0)
+    with pytest.raises(ForensicsError, match="ended from outside"):
+        list(processes.weighed([Text("a", None, "x")], {"a": cast(Shared, Runs())}, cast(Weighing, Killed()), 2))
     assert not multiprocessing.active_children()
 
 

@@ -251,9 +251,8 @@ def test_a_case_is_swept_and_the_source_s_placement_said(tmp_path: Path) -> None
             response = f"{LEAK} {response}"
         story.exchange(f"x{n:02d}", f"tenant {n % 7}", prompt, response)
     _, con = story.run()
-    con.execute("ALTER TABLE exchange ADD COLUMN decode_worker VARCHAR")
-    con.execute("ALTER TABLE exchange ADD COLUMN dp_rank INTEGER")
-    con.execute("ALTER TABLE exchange ADD COLUMN epoch_ns BIGINT")
+    con.execute("ALTER TABLE exchange ADD COLUMN IF NOT EXISTS dp_rank INTEGER")
+    con.execute("ALTER TABLE exchange ADD COLUMN IF NOT EXISTS epoch_ns BIGINT")
     con.execute(
         "UPDATE exchange SET decode_worker = CASE WHEN exchange_id = 'x03' THEN 'd1' ELSE 'd0' END, epoch_ns = 0"
     )

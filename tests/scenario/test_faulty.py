@@ -41,7 +41,7 @@ def test_the_list_says_what_a_case_has_and_what_came_of_it(tmp_path: Path) -> No
     case, _, _ = told(tmp_path / "told", FAULTY["checksums"](SEEDS[0]), seed=SEEDS[0])
     listed = CliRunner().invoke(app, ["mechanisms", str(case.root), "--format", "json"])
     rows = {row["mechanism"]: row for row in json.loads(listed.stdout)}
-    assert set(rows) == {*MECHANISMS.values(), "over_pool", "late_write", "kv_canary"}
+    assert set(rows) == {*MECHANISMS.values(), "over_pool", "late_write", "kv_canary", "prefix_cache_timing"}
     assert rows["kv_checksum"]["has_what_it_needs"]
     assert rows["kv_checksum"]["statuses"]["possible"] == 3
     assert not rows["canary"]["has_what_it_needs"]

@@ -112,7 +112,8 @@ def late_write(world: World, *, prefill_ends: float | None, reserved: float, dec
         (None, 20, "decode-1", "not_affected excluded_by_records"),  # another worker
         (2.0, 20, "decode-0", "not_affected excluded_by_records"),  # prefill had ended before the abort
         (30.0, 20, "decode-0", "undetermined mechanism_possible"),  # the transfer was still open
-        (8.0, 20, "decode-0", "not_affected excluded_by_records"),  # it had ended before the pages were reserved
+        (6.0, 20, "decode-0", "not_affected excluded_by_records"),  # it had ended before the pages were reserved
+        (8.0, 20, "decode-0", "undetermined clock_uncertain"),  # so it seems, by two clocks known to a second each
     ],
 )
 def test_late_write_needs_an_open_transfer_on_the_same_worker(
