@@ -17,8 +17,8 @@ import pyarrow as pa
 from forensics.case.database import create_table, select
 from forensics.case.folder import Case
 from forensics.case.texts import attach
-from forensics.match.normalise import fold
-from forensics.match.tokens import tokens
+from forensics.match.finding import token_values
+from forensics.match.normalise import folded
 from forensics.resources import query
 
 FAR: Final = 3
@@ -87,14 +87,14 @@ def fit_answers(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bo
 def _read(con: duckdb.DuckDBPyConnection, case: Case, words: Words) -> None:
     said: dict[str, list[Hashes]] = {}
     for exchange_id, text in _texts(con, case, "response"):
-        said.setdefault(exchange_id, []).append(tokens(fold(text)).value)
+        said.setdefault(exchange_id, []).append(_words(text))
     if not said:
         return
     words.vocabulary = np.unique(np.concatenate([each for parts in said.values() for each in parts]))
     words.said = {key: _numbers(words.vocabulary, parts) for key, parts in said.items()}
     asked: dict[str, list[Numbers]] = {}
     for exchange_id, text in _texts(con, case, "prompt"):
-        asked.setdefault(exchange_id, []).append(_numbers(words.vocabulary, [tokens(fold(text)).value]))
+        asked.setdefault(exchange_id, []).append(_numbers(words.vocabulary, [_words(text)]))
     words.asked = {key: np.unique(np.concatenate(parts)) for key, parts in asked.items()}
 
 
@@ -104,6 +104,12 @@ def _texts(con: duckdb.DuckDBPyConnection, case: Case, side: str) -> Iterator[tu
         found = select(reader, query("match/answer_text", case.site), side=side)
         while rows := found.fetchmany(_BATCH):
             yield from rows
+
+
+def _words(text: str) -> Hashes:
+    """Returns what ``tokens`` makes of a text's words, without their places."""
+    values: Hashes = token_values(*folded(text))[0]
+    return values
 
 
 def _numbers(vocabulary: Hashes, parts: list[Hashes]) -> Numbers:

@@ -13,6 +13,7 @@ from zlib import crc32
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _PIECE = re.compile(rf"<\|im_(?:start|end)\|>|[{_CJK}]| ?(?:(?![{_CJK}])[^\W\d_]){{1,5}}| ?\d{{1,3}}| ?.", re.DOTALL)
+_ASCII = re.compile(r"<\|im_(?:start|end)\|>| ?[A-Za-z]{1,5}| ?[0-9]{1,3}| ?.", re.DOTALL)  # the same, twice as fast
 _SPECIAL = {"<|im_start|>": 1, "<|im_end|>": 2}
 END_OF_TURN = 2
 
@@ -26,7 +27,7 @@ def spans(text: str) -> list[tuple[int, int]]:
 
 def count(text: str) -> int:
     """Returns the number of tokens of ``text``."""
-    return len(_PIECE.findall(text))
+    return len((_ASCII if text.isascii() else _PIECE).findall(text))
 
 
 def ids(text: str) -> list[int]:
