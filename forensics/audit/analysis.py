@@ -10,7 +10,7 @@ from forensics.audit.night import Night
 from forensics.audit.search import KeptTexts
 from forensics.audit.shelf import shelves, view
 from forensics.audit.store import Store, Watermark
-from forensics.case.database import create_table, rebuild, select
+from forensics.case.database import create_table, dicts, insert, rebuild, select
 from forensics.judge.run import judge
 from forensics.link.run import link
 from forensics.match.answers import fit_answers
@@ -85,10 +85,9 @@ def analyze(night: Night, store: Store, mark: Watermark, key: Key, *, lookback_n
 def _told_apart(con: duckdb.DuckDBPyConnection, night: Night) -> None:
     """Leaves only what this run judges in the tables of exchanges and suspicions."""
     con.execute("CREATE TEMP TABLE new_file (file_id VARCHAR)")
-    con.executemany("INSERT INTO new_file VALUES (?)", [(each,) for each in night.file_ids])
+    insert(con, "new_file", [(each,) for each in night.file_ids])
     con.execute("CREATE TEMP TABLE span (from_ns BIGINT, to_ns BIGINT)")
-    if night.spans:
-        con.executemany("INSERT INTO span VALUES (?, ?)", night.spans)
+    insert(con, "span", night.spans)
     create_table(con, "current_exchange", query("audit/current"))
     for table in (*KEPT, "suspicion"):
         con.execute(f"DELETE FROM {table} WHERE exchange_id NOT IN (FROM current_exchange)")  # noqa: S608 - ours
@@ -99,9 +98,7 @@ def _kept(con: duckdb.DuckDBPyConnection, store: Store, mark: Watermark, night: 
     _views(con, store, sorted(mark.runs), near=_near(mark, night, lookback_ns))
     entries = mark.entries()
     con.execute("CREATE TEMP TABLE gone_file (file_id VARCHAR)")
-    gone = [(entries[key].file_id,) for key in sorted(night.superseded)]
-    if gone:
-        con.executemany("INSERT INTO gone_file VALUES (?)", gone)
+    insert(con, "gone_file", [(entries[key].file_id,) for key in sorted(night.superseded)])
     create_table(con, "outdated_now", query("audit/outdated"))
     con.execute(
         "CREATE OR REPLACE TABLE outdated AS SELECT run, exchange_id FROM outdated_before UNION FROM outdated_now"
@@ -186,6 +183,4 @@ def _present(con: duckdb.DuckDBPyConnection, mark: Watermark) -> frozenset[str]:
 
 def rows(con: duckdb.DuckDBPyConnection, name: str, **values: object) -> tuple[Row, ...]:
     """Returns the rows of a named query as dictionaries."""
-    found = select(con, query(name), **values)
-    names = [column[0] for column in found.description or []]
-    return tuple(dict(zip(names, row, strict=True)) for row in found.fetchall())
+    return tuple(dicts(select(con, query(name), **values)))

@@ -9,7 +9,7 @@ import pyarrow as pa
 from forensics.audit.fingerprints import GRAM, Key, every
 from forensics.audit.run import Audit
 from forensics.audit.shelf import Shelf, shelves, view
-from forensics.case.database import select
+from forensics.case.database import dicts, select
 from forensics.errors import ForensicsError
 from forensics.match.kernel import Hashes, Ints
 from forensics.match.normalise import fold
@@ -47,9 +47,7 @@ def ask(audit: Audit, text: str) -> list[Row]:
             view(con, "kept_print", [folder / "prints" / "texts.parquet" for folder in folders])
             view(con, "kept_exchange_all", [folder / "exchange.parquet" for folder in folders])
             view(con, "kept_text_all", [folder / "exchange_text.parquet" for folder in folders])
-            found = select(con, query("audit/asked"))
-            names = [column[0] for column in found.description or []]
-            return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+            return dicts(select(con, query("audit/asked")))
 
 
 _SHARED = pa.schema({name: pa.int64() for name in ("run", "number", "shared", "longest")})

@@ -17,7 +17,7 @@ from forensics.audit.grown import continued
 from forensics.audit.inputs import Input
 from forensics.audit.store import Store, Watermark
 from forensics.case.config import CaseConfig
-from forensics.case.database import connect_memory
+from forensics.case.database import connect_memory, insert
 from forensics.case.folder import Case, publish_text
 from forensics.errors import ForensicsError
 from forensics.ingest import manifest
@@ -146,8 +146,7 @@ def assemble(night: Night, store: Store, mark: Watermark, lookback_ns: int) -> N
     entries = {entry.path: entry for entry in night.new.values()}
     with connect_memory(case) as con:
         con.execute("CREATE TABLE near (from_ns BIGINT, to_ns BIGINT)")
-        if near:
-            con.executemany("INSERT INTO near VALUES (?, ?)", near)
+        insert(con, "near", near)
         for key, entry in sorted(mark.entries().items()):
             place = store.evidence / key
             if key in night.superseded or not (_meets(entry, near) or (place / STANDING).exists()):

@@ -1,12 +1,13 @@
 """``case.duckdb``: opened hardened, read by many, rebuilt into a new file and renamed by one writer."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 
 from forensics.case.folder import Case
 from forensics.errors import ForensicsError
@@ -105,6 +106,23 @@ def run(con: duckdb.DuckDBPyConnection, sql: str, path: Path, values: dict[str, 
             where=str(path),
             fix="If the file is your site's own, correct it; otherwise please report this",
         ) from error
+
+
+def insert(con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Sequence[object]]) -> None:
+    """Adds ``rows``, values in the table's order of columns, in one statement: one by one each takes milliseconds."""
+    if rows:
+        names = [name for name, *_ in con.execute(f'DESCRIBE "{table}"').fetchall()]
+        columns = zip(*rows, strict=True)
+        added = pa.table({name: list(values) for name, values in zip(names, columns, strict=True)})
+        con.register("added_rows", added)
+        con.execute(f'INSERT INTO "{table}" BY NAME SELECT * FROM added_rows')  # noqa: S608 - a table's name of our own
+        con.unregister("added_rows")
+
+
+def dicts(result: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+    """Returns the rows that a statement gave, each by its columns' names."""
+    names = [column[0] for column in result.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
 def _first_line(error: Exception) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 import duckdb
 
-from forensics.case.database import create_table, select
+from forensics.case.database import create_table, dicts, insert, select
 from forensics.case.folder import Case
 from forensics.case.scratch import Scratch, beside
 from forensics.controls import world as site
@@ -181,8 +181,7 @@ def no_controls(con: duckdb.DuckDBPyConnection) -> AbstractContextManager[_NoCon
 
 def _keep(con: duckdb.DuckDBPyConnection, found: list[_Row]) -> None:
     con.execute(f"CREATE OR REPLACE TABLE control ({_COLUMNS})")
-    if found:
-        con.executemany("INSERT INTO control VALUES (?, ?, ?, ?, ?)", sorted(found))
+    insert(con, "control", sorted(found))
 
 
 def require(must: list[Control], trail: Trail, *, told: bool) -> None:
@@ -236,7 +235,5 @@ def _trail(base: duckdb.DuckDBPyConnection, case: Case, planted: list[Planted]) 
         [each.name, each.request_id, each.tenant, each.mechanism, list(each.sources), each.forwarded]
         for each in planted
     ]
-    base.executemany("INSERT INTO planted VALUES (?, ?, ?, ?, ?, ?)", rows)
-    found = select(base, query("controls/trail", case.site))
-    names = [column[0] for column in found.description or ()]
-    return {row[0]: dict(zip(names, row, strict=True)) for row in found.fetchall()}
+    insert(base, "planted", rows)
+    return {row["name"]: row for row in dicts(select(base, query("controls/trail", case.site)))}

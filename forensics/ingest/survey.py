@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 
 from forensics import resources
-from forensics.case.database import connect, select
+from forensics.case.database import connect, dicts, select
 from forensics.case.draft import BackendDraft, ModelDraft, SourceDraft, Suggestions
 from forensics.case.folder import Case
 from forensics.ingest import tenants, workers
@@ -52,9 +52,7 @@ def suggest(paths: Sequence[Path | str]) -> Suggestions:
 
 
 def _query(con: duckdb.DuckDBPyConnection, name: str) -> list[dict[str, Any]]:
-    result = select(con, resources.query(f"formats/drafts/{name}"))
-    names = [column[0] for column in result.description or []]
-    found = [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+    found = dicts(select(con, resources.query(f"formats/drafts/{name}")))
     # A member of an archive is drafted like a file in a folder; [[source]] matches its path either way.
     return [row | {"path": row["path"].replace("!", "/")} if row.get("path") else row for row in found]
 

@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 
 from forensics.case import texts
-from forensics.case.database import create_table, run
+from forensics.case.database import create_table, insert, run
 from forensics.case.folder import Case
 from forensics.intake.sighting import Report, kept
 from forensics.match.engine import Match, Settings, Text, match
@@ -104,8 +104,7 @@ def _look(con: duckdb.DuckDBPyConnection, case: Case, excerpts: list[Text]) -> i
                 (key, part.exchange_id, part.side, part.part, part.field, span.response_start, span.response_end,
                  span.source_start, span.source_end, span.bits_milli, span.similarity_milli)
             )  # fmt: skip
-    if rows:
-        con.executemany(f"INSERT INTO sighting_match VALUES ({', '.join('?' * 11)})", rows)  # noqa: S608 - marks
+    insert(con, "sighting_match", rows)
     return len(rows)
 
 

@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 import duckdb
 
 from forensics.case.config import CaseConfig
+from forensics.case.database import insert
 
 
 def declare(con: duckdb.DuckDBPyConnection, config: CaseConfig) -> None:
@@ -17,9 +18,7 @@ def declare(con: duckdb.DuckDBPyConnection, config: CaseConfig) -> None:
 
 def _fill(con: duckdb.DuckDBPyConnection, name: str, columns: str, rows: list[tuple[object, ...]]) -> None:
     con.execute(f'CREATE OR REPLACE TABLE "{name}" ({columns})')
-    if rows:
-        marks = ", ".join("?" * len(rows[0]))
-        con.executemany(f'INSERT INTO "{name}" VALUES ({marks})', rows)  # noqa: S608 - a table's name of our own
+    insert(con, name, rows)
 
 
 def _sources(con: duckdb.DuckDBPyConnection, config: CaseConfig) -> None:

@@ -12,9 +12,8 @@ from typing import Final
 import duckdb
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from forensics.case.database import create_table, select
+from forensics.case.database import create_table, insert, select
 from forensics.case.folder import Case
 from forensics.case.texts import attach
 from forensics.match.finding import token_values
@@ -75,12 +74,7 @@ def fit_answers(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bo
         row for exchange_id, ids in con.execute(near).fetchall() if (row := _best(words, weights, exchange_id, ids))
     ]
     con.execute("DROP TABLE beside")
-    if rows:
-        names = ("exchange_id", "own_milli", "neighbour_exchange_id", "neighbour_milli")
-        fits = pa.table({name: list(values) for name, values in zip(names, zip(*rows, strict=True), strict=True)})
-        con.register("answer_fits", fits)
-        con.execute("INSERT INTO answer_fit BY NAME SELECT * FROM answer_fits")
-        con.unregister("answer_fits")
+    insert(con, "answer_fit", rows)
     return sum(neighbour is not None for _, _, neighbour, _ in rows)
 
 

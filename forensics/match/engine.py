@@ -105,7 +105,8 @@ class Examination:
         self._reader.settle()
         counted = {shared.counted for shared in self._shared.values()}
         weighing = Weighing(self._ids, self._prepared, self._reader, self._settings, counted)
-        shared = {source: shared for source, shared in self._shared.items() if weighing.promises(shared)}
+        left = ((source, weighing.promising(shared)) for source, shared in self._shared.items())
+        shared = {source: promising for source, promising in left if promising is not None}
         found = [*weighed(self._texts(shared), shared, weighing, self._threads), *self._loose(shared, weighing)]
         return sorted(found, key=lambda m: (m.response_id, m.source_id, place(m.span)))
 

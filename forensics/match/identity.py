@@ -7,7 +7,7 @@ from typing import Final
 
 import duckdb
 
-from forensics.case.database import create_table
+from forensics.case.database import create_table, insert
 from forensics.case.folder import Case
 from forensics.resources import query
 
@@ -52,8 +52,7 @@ def propose(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool =
         for number, group in enumerate(groups(held), 1)
         for tenant, named, shared in group
     ]
-    if rows:
-        con.executemany("INSERT INTO tenant_proposal VALUES (?, ?, ?, ?)", rows)
+    insert(con, "tenant_proposal", rows)
     return len({row[0] for row in rows})
 
 

@@ -12,7 +12,7 @@ from typing import Final
 import duckdb
 from rapidfuzz import fuzz
 
-from forensics.case.database import select
+from forensics.case.database import insert, select
 from forensics.case.folder import Case
 from forensics.case.texts import attach
 from forensics.match.normalise import fold
@@ -47,7 +47,7 @@ def find_markers(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: b
     markers = _declared(case)
     if metadata_only or not markers:
         return 0
-    con.executemany("INSERT INTO marker VALUES (?, ?)", [(each.number, each.tenant) for each in markers])
+    insert(con, "marker", [(each.number, each.tenant) for each in markers])
     attach(con, case)
     sent: set[tuple[int, str]] = set()
     hits: dict[tuple[int, str], int] = defaultdict(int)
@@ -60,8 +60,8 @@ def find_markers(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: b
             elif tenant != each.tenant and (alike := _alike(each.folded, letters)):
                 key = each.number, exchange_id
                 hits[key] = max(hits[key], alike)
-    _fill(con, "marker_sent", sorted(sent))
-    _fill(con, "marker_hit", [(*key, alike) for key, alike in sorted(hits.items())])
+    insert(con, "marker_sent", sorted(sent))
+    insert(con, "marker_hit", [(*key, alike) for key, alike in sorted(hits.items())])
     return len(hits)
 
 
@@ -86,9 +86,3 @@ def _alike(marker: bytes, letters: bytes) -> int:
     if len(letters) < len(marker) // 2:
         return 0
     return round(10 * fuzz.partial_ratio(marker, letters, score_cutoff=ALIKE))
-
-
-def _fill(con: duckdb.DuckDBPyConnection, table: str, rows: list[tuple[int | str, ...]]) -> None:
-    if rows:
-        marks = ", ".join("?" * len(rows[0]))
-        con.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608 - a table's name of our own

@@ -11,6 +11,7 @@ import duckdb
 import numpy as np
 
 from forensics.case import texts
+from forensics.case.database import insert
 from forensics.case.folder import Case
 from forensics.match.engine import Text
 from forensics.match.library import CaseLibrary, Part
@@ -58,8 +59,7 @@ def own_unexplained(con: duckdb.DuckDBPyConnection, case: Case) -> int:
         for exchange_id, each in sorted(found.items())
         if each.facts >= LEAST_FACTS and each.bits_milli >= LEAST_MILLI
     ]
-    if rows:
-        con.executemany("INSERT INTO unexplained_answer VALUES (?, ?, ?)", rows)
+    insert(con, "unexplained_answer", rows)
     return len(rows)
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -18,7 +19,6 @@ from forensics.match.spans import Match, Settings, Text
 from forensics.match.weigh import ANCHOR, Scale, Weights
 
 BAND: Final = 512  # bytes of diagonals whose runs are counted together before they are chained
-_NOTHING: Final = fold("")
 EXTENSION: Final = 8_000  # milli-bits that aligning may add to what exact runs weigh
 
 
@@ -43,12 +43,13 @@ class Weighing:
         self._weights = {kind: self._weigh(scales, source_counted=kind) for kind in sorted(set(counted))}
         self._total = {kind: self._cumulate(weights) for kind, weights in self._weights.items()}
 
-    def promises(self, shared: Shared) -> bool:
-        """Whether weighing the text could find anything."""
-        return bool(len(self._worthwhile(shared)) or len(self._combined(shared)))
+    def promising(self, shared: Shared) -> Shared | None:
+        """Returns what a text shares with only those runs that could matter, or None if nothing could be found."""
+        left = replace(shared, runs=self._worthwhile(shared))
+        return left if len(left.runs) or self._combined(left) else None
 
     def matches(self, text: Text, shared: Shared) -> list[Match]:
-        """Returns every passage that a response shares with the text."""
+        """Returns every passage that a response shares with the text; ``shared`` is what ``promising`` left of it."""
         found: list[Match] = []
         wanted = self._wanted(shared)
         if not wanted:
@@ -68,7 +69,7 @@ class Weighing:
         found: list[Match] = []
         for response, chosen in sorted(self._wanted(shared).items()):
             mine, weights = self._responses[response], self._weights[shared.counted][response]
-            pair = Pair(response, mine, weights, shared, "", _NOTHING)
+            pair = Pair(response, mine, weights, shared, "", fold(""))
             holders = partial(tenants_holding, self._reader, pair)
             least = self._settings.least_bits_milli
             spans = loose_passages(mine, weights, chosen, holders, size=shared.size, least_milli=least, places=places)
@@ -90,7 +91,7 @@ class Weighing:
     def _wanted(self, shared: Shared) -> dict[int, list[list[Run]]]:
         """Returns, by response, the chains worth aligning (none where only facts are shared)."""
         wanted: dict[int, list[list[Run]]] = {}
-        for response, runs in groups(self._worthwhile(shared)):
+        for response, runs in groups(shared.runs):
             chosen = self._chosen(response, shared, runs)
             if chosen:
                 wanted[response] = chosen

@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 
-from forensics.case.database import connect
+from forensics.case.database import connect, dicts
 from forensics.case.folder import Case
 from forensics.errors import ForensicsError
 from forensics.ingest.run import ingest
@@ -48,7 +48,7 @@ def preflight(paths: Sequence[Path]) -> Answers:
 
 def answers_in(con: duckdb.DuckDBPyConnection) -> Answers:
     """Returns the checklist's answers for the processes that speak in a database with ``record`` and ``file``."""
-    return Answers(_rows(_dicts(con.execute(query("preflight/shared/running").sql)), Stated()))
+    return Answers(_rows(dicts(con.execute(query("preflight/shared/running").sql)), Stated()))
 
 
 def _declared(file: Path, known_as: str | None) -> list[Process]:
@@ -89,7 +89,7 @@ def _running(files: list[Path]) -> tuple[list[Process], dict[Path, str | None], 
         rows: list[Process] = []
         if formats:
             with connect(case) as con:
-                rows = _dicts(con.execute(query("preflight/shared/running").sql))
+                rows = dicts(con.execute(query("preflight/shared/running").sql))
     speaking = {str(row["path"]) for row in rows}
     silent = {
         file: formats.get(str(file))
@@ -120,7 +120,7 @@ def _rows(processes: list[Process], stated: Stated) -> list[Row]:
         found: list[Row] = []
         for check in queries("preflight"):
             name = Path(check.name).name
-            rows = [_row(values, name) for values in _dicts(con.execute(check.sql))]
+            rows = [_row(values, name) for values in dicts(con.execute(check.sql))]
             if check.header["statement"] == "yes":
                 rows = [_as_stated(row, stated, versions) for row in rows]
             found += rows
@@ -151,8 +151,3 @@ def _as_stated(row: Row, stated: Stated, versions: set[str]) -> Row:
     reason = f"stated by {statement.by} on {statement.on}: {statement.how}"
     fix = "" if statement.answer == "pass" else row.fix
     return replace(row, answer=statement.answer, reason=reason, fix=fix, where=statement.where)
-
-
-def _dicts(result: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
-    names = [column[0] for column in result.description or []]
-    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]

@@ -69,14 +69,6 @@ def write_nights(folder: Path, script: Script, nights: int, *, seed: int) -> Nig
     return Nights(tuple(folder / f"night-{night:02}" for night in range(nights)), folder / "case.toml", truth)
 
 
-def night_of(request_id: str, nights: Nights) -> int:
-    """Returns the night in whose gateway log a request stands."""
-    for number, folder in enumerate(nights.folders):
-        if request_id in (folder / "litellm" / "standard_logging.jsonl").read_text(encoding="utf-8"):
-            return number
-    raise LookupError(request_id)
-
-
 def _night(at: float) -> int:
     return max(0, int((at - STORY_START.replace(hour=0, minute=0).timestamp()) // DAY_S))
 

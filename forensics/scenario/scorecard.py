@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from forensics.case.database import connect
+from forensics.case.database import connect, dicts
 from forensics.case.folder import Case
 from forensics.scenario.truth import Expected, StoryTruth
 
@@ -36,9 +36,7 @@ class Scorecard:
 def verdicts(case: Case) -> list[dict[str, Any]]:
     """Returns the rows of ``verdict``."""
     with connect(case, read_only=True) as con:
-        rows = con.execute("SELECT * FROM verdict ORDER BY exchange_id").fetchall()
-        names = [column[0] for column in con.description or ()]
-    return [dict(zip(names, row, strict=True)) for row in rows]
+        return dicts(con.execute("SELECT * FROM verdict ORDER BY exchange_id"))
 
 
 def score(rows: Iterable[Mapping[str, Any]], truth: StoryTruth) -> Scorecard:

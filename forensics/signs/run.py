@@ -6,7 +6,7 @@ from typing import Any, Final
 import duckdb
 
 from forensics.case import texts
-from forensics.case.database import create_table, run, select
+from forensics.case.database import create_table, dicts, run, select
 from forensics.case.folder import Case
 from forensics.errors import ForensicsError
 from forensics.resources import Query, queries, query
@@ -52,8 +52,8 @@ def signs(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool = F
 
 
 def _looked_over(con: duckdb.DuckDBPyConnection, case: Case) -> dict[str, Any]:
-    found = select(con, query("signs/shared/looked_over", case.site))
-    return dict(zip([column[0] for column in found.description], found.fetchone() or (), strict=True))
+    (row,) = dicts(select(con, query("signs/shared/looked_over", case.site)))
+    return row
 
 
 def _missing(each: Query, over: dict[str, Any], *, public_report: bool, metadata_only: bool) -> str | None:

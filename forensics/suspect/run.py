@@ -5,7 +5,7 @@ from typing import Final
 
 import duckdb
 
-from forensics.case.database import create_table
+from forensics.case.database import create_table, insert
 from forensics.case.folder import Case
 from forensics.errors import ForensicsError
 from forensics.resources import query
@@ -13,6 +13,7 @@ from forensics.suspect.mechanism import STATUSES, Mechanism, mechanisms
 
 PREPARED: Final = (
     "late_write_window", "late_write_case", "stranger", "lived", "detector_line", "detector_flag", "canary_hit",
+    "canary_watched",
 )  # fmt: skip
 """What several mechanisms look at, made before any of them."""
 _BEFORE: Final = """
@@ -79,7 +80,7 @@ def _list(con: duckdb.DuckDBPyConnection, known: list[Mechanism]) -> None:
         "CREATE OR REPLACE TABLE mechanism (mechanism VARCHAR, ordinal INTEGER, sources VARCHAR, carries VARCHAR)"
     )
     rows = [(each.name, each.ordinal, each.sources, each.carries) for each in known]
-    con.executemany("INSERT INTO mechanism VALUES (?, ?, ?, ?)", rows)
+    insert(con, "mechanism", rows)
 
 
 def _check_needs(con: duckdb.DuckDBPyConnection, known: list[Mechanism]) -> None:

@@ -10,7 +10,7 @@ import duckdb
 import numpy as np
 
 from forensics.case import texts
-from forensics.case.database import create_table, run
+from forensics.case.database import create_table, insert, run
 from forensics.case.folder import Case
 from forensics.resources import query
 from forensics.timing.statistics import (
@@ -58,8 +58,8 @@ def timing(con: duckdb.DuckDBPyConnection, case: Case, *, metadata_only: bool = 
     """
     declared = case.config.timing
     con.execute("CREATE OR REPLACE TEMP TABLE tenant_organization (tenant VARCHAR, organization VARCHAR)")
-    if owned := [[each.name, each.organization] for each in case.config.tenant if each.organization]:
-        con.executemany("INSERT INTO tenant_organization VALUES (?, ?)", owned)
+    owned = [(each.name, each.organization) for each in case.config.tenant if each.organization]
+    insert(con, "tenant_organization", owned)
     create_table(con, "timing_use", query("timing/use", case.site), user_paths=list(declared.users))
     _prefixes(con, case, metadata_only=metadata_only)
     return weigh(con, case)
@@ -101,15 +101,14 @@ def _test(con: duckdb.DuckDBPyConnection, alpha: float) -> None:
     con.execute(f"CREATE OR REPLACE TABLE timing_pooled ({_POOLED})")
     for (boundary,) in con.execute("SELECT DISTINCT boundary FROM timing_class ORDER BY boundary").fetchall():
         groups = _ratios(con, boundary)
-        if rows := _by_tenant(boundary, groups, alpha):
-            con.executemany(f"INSERT INTO timing_test VALUES ({', '.join('?' * 12)})", rows)  # noqa: S608 - marks
+        insert(con, "timing_test", _by_tenant(boundary, groups, alpha))
         found, of = con.execute(
             "SELECT count(*) FILTER (WHERE served), count(served) FROM timing_class"
             " WHERE boundary = ? AND class = 'first' AND tenant_class != 'unresolved'",
             [boundary],
         ).fetchone() or (0, 0)
         row = (boundary, *_pooled(list(groups.values()), alpha), round(1000 * bounds(found, of, alpha).high))
-        con.execute(f"INSERT INTO timing_pooled VALUES ({', '.join('?' * 10)})", row)  # noqa: S608 - marks
+        insert(con, "timing_pooled", [row])
 
 
 def _ratios(con: duckdb.DuckDBPyConnection, boundary: str) -> dict[Tenant, Groups]:

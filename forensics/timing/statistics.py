@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import beta, false_discovery_control, mannwhitneyu, norm
+import scipy  # loads its parts when they are first used: the distributions take most of a second
 
 Floats = npt.NDArray[np.float64]
 
@@ -109,7 +109,7 @@ def smaller(first: Floats, reference: Floats) -> float:
     ranks = np.empty(len(order))
     ranks[order] = np.arange(len(order))
     method = "exact" if len(first) * len(reference) <= EXACT_PAIRS else "asymptotic"
-    found = mannwhitneyu(ranks[: len(first)], ranks[len(first) :], alternative="less", method=method)
+    found = scipy.stats.mannwhitneyu(ranks[: len(first)], ranks[len(first) :], alternative="less", method=method)
     return min(1.0, float(found.pvalue))
 
 
@@ -123,7 +123,7 @@ def smaller_overall(pairs: Sequence[tuple[Floats, Floats]]) -> float:
             weight = 1.0 / (n + m + 1)
             total += weight * (float(above) - n * m / 2)
             variance += weight**2 * n * m * (n + m + 1) / 12
-    return float(norm.cdf(total / math.sqrt(variance))) if variance else 1.0
+    return float(scipy.stats.norm.cdf(total / math.sqrt(variance))) if variance else 1.0
 
 
 def divide(cold: Floats, warm: Floats) -> float:
@@ -159,12 +159,12 @@ def bounds(found: int, of: int, alpha: float) -> Share:
 
 def corrected(chances: Sequence[float]) -> list[float]:
     """Returns chances corrected for their number (Benjamini-Hochberg): the share of false alarms among those below."""
-    return [float(each) for each in false_discovery_control(list(chances))] if chances else []
+    return [float(each) for each in scipy.stats.false_discovery_control(list(chances))] if chances else []
 
 
 def _bounds(found: int, of: int, alpha: float) -> tuple[float, float]:
-    low = float(beta.ppf(alpha / 2, found, of - found + 1)) if found else 0.0
-    high = float(beta.ppf(1 - alpha / 2, found + 1, of - found)) if found < of else 1.0
+    low = float(scipy.stats.beta.ppf(alpha / 2, found, of - found + 1)) if found else 0.0
+    high = float(scipy.stats.beta.ppf(1 - alpha / 2, found + 1, of - found)) if found < of else 1.0
     return low, high
 
 

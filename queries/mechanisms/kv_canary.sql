@@ -1,6 +1,6 @@
 -- question: Which exchanges read pages that the engine's KV canary found to hold something else than was written?
 -- grain: one row per exchange
--- inputs: exchange, canary_hit, detector_flag, lived, silence
+-- inputs: exchange, canary_hit, canary_watched
 -- mechanism: kv_canary
 -- order: 70
 -- sources: neighbours
@@ -17,19 +17,6 @@
 -- false positives: the canary also meets faults of memory, with nobody's text in the pages; a complete scan clears those.
 WITH hit AS (
     SELECT exchange_id, min(worker) AS worker, bool_or(alone) AS alone FROM canary_hit GROUP BY exchange_id
-),
-
-watched AS (
-    SELECT v.exchange_id
-    FROM lived AS v
-    LEFT JOIN detector_flag AS d
-        ON d.worker = v.worker AND d.canary AND v.from_ns >= coalesce(d.start_ns, -1) AND v.to_ns < d.end_ns
-    GROUP BY v.exchange_id
-    HAVING
-        bool_and(d.worker IS NOT NULL)
-        AND NOT bool_or(EXISTS (
-            SELECT 1 FROM silence AS s WHERE s.who = v.worker AND s.from_ns <= v.to_ns AND s.to_ns >= v.from_ns
-        ))
 )
 
 SELECT
@@ -56,5 +43,5 @@ SELECT
     h.exchange_id IS NOT NULL AND NOT h.alone AS clearable
 FROM exchange AS x
 LEFT JOIN hit AS h ON h.exchange_id = x.exchange_id
-LEFT JOIN watched AS w ON w.exchange_id = x.exchange_id
+LEFT JOIN canary_watched AS w ON w.exchange_id = x.exchange_id
 ORDER BY x.exchange_id

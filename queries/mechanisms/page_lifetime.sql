@@ -1,6 +1,6 @@
 -- question: Which exchanges read pages that were freed while they still used them, with no transfer to blame?
 -- grain: one row per exchange
--- inputs: exchange, canary_hit, late_write_case, lived, detector_flag, silence
+-- inputs: exchange, canary_hit, late_write_case, canary_watched
 -- mechanism: page_lifetime
 -- order: 40
 -- sources: neighbours
@@ -28,19 +28,6 @@ WITH hit AS (
             AND h.exchange_id NOT IN (SELECT exchange_id FROM late_write_case)
         )
     GROUP BY h.exchange_id
-),
-
-watched AS (
-    SELECT v.exchange_id
-    FROM lived AS v
-    LEFT JOIN detector_flag AS d
-        ON d.worker = v.worker AND d.canary AND v.from_ns >= coalesce(d.start_ns, -1) AND v.to_ns < d.end_ns
-    GROUP BY v.exchange_id
-    HAVING
-        bool_and(d.worker IS NOT NULL)
-        AND NOT bool_or(EXISTS (
-            SELECT 1 FROM silence AS s WHERE s.who = v.worker AND s.from_ns <= v.to_ns AND s.to_ns >= v.from_ns
-        ))
 )
 
 SELECT
@@ -68,5 +55,5 @@ SELECT
     h.exchange_id IS NOT NULL AND NOT h.alone AS clearable
 FROM exchange AS x
 LEFT JOIN hit AS h ON h.exchange_id = x.exchange_id
-LEFT JOIN watched AS w ON w.exchange_id = x.exchange_id
+LEFT JOIN canary_watched AS w ON w.exchange_id = x.exchange_id
 ORDER BY x.exchange_id
