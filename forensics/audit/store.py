@@ -10,11 +10,10 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from typing import Any, Final
 
-from forensics.case.folder import publish_text
+from forensics.case.folder import locked, publish_text
 from forensics.errors import ForensicsError
 from forensics.ingest.manifest import Entry
 
@@ -107,13 +106,7 @@ class Store:
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Holds the store for one run. Raises at once if another has it; a killed one lets go."""
-        with (self.root / ".lock").open("w") as handle:
-            try:
-                flock(handle, LOCK_EX | LOCK_NB)
-            except BlockingIOError as error:
-                raise ForensicsError(
-                    "another audit is running on this store", where=str(self.root), fix="Wait until it has ended"
-                ) from error
+        with locked(self.root, "another audit is running on this store"):
             yield
 
     def load(self) -> Watermark:

@@ -16,6 +16,7 @@ from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 from zoneinfo import ZoneInfo, available_timezones
 
+from forensics.case.moments import nanoseconds
 from forensics.errors import ForensicsError
 
 TENANT_CLASSES = ("customer", "internal", "researcher")
@@ -152,7 +153,7 @@ class Signs:
     @property
     def public_report_ns(self) -> int | None:
         """The time of the public report in nanoseconds UTC."""
-        return int(self.public_report.timestamp()) * 1_000_000_000 if self.public_report else None
+        return nanoseconds(self.public_report) if self.public_report else None
 
 
 @dataclass(frozen=True)

@@ -90,14 +90,19 @@ class Case:
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Holds the case for one writer. Raises at once if another process has it; a killed process lets go."""
-        with (self.root / ".lock").open("w") as handle:
-            try:
-                flock(handle, LOCK_EX | LOCK_NB)
-            except BlockingIOError as error:
-                raise ForensicsError(
-                    "another command is writing to this case", where=str(self.root), fix="Wait until it has ended"
-                ) from error
+        with locked(self.root, "another command is writing to this case"):
             yield
+
+
+@contextmanager
+def locked(folder: Path, taken: str) -> Iterator[None]:
+    """Holds ``folder`` by its file ``.lock``. Raises at once, saying ``taken``, if another process has it."""
+    with (folder / ".lock").open("w") as handle:
+        try:
+            flock(handle, LOCK_EX | LOCK_NB)
+        except BlockingIOError as error:
+            raise ForensicsError(taken, where=str(folder), fix="Wait until it has ended") from error
+        yield
 
 
 def publish_text(path: Path, text: str) -> None:

@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 
 import duckdb
@@ -13,6 +12,7 @@ from forensics.audit import asking
 from forensics.audit.config import load
 from forensics.audit.result import Result
 from forensics.audit.run import Audit
+from forensics.case.moments import moment, nanoseconds
 from forensics.cli.terminal import plain
 from forensics.errors import ForensicsError
 
@@ -43,7 +43,7 @@ def audit(
     while True:
         began = time.monotonic()
         try:
-            code = _once(it, _ns(now) if now else None, strict=strict)
+            code = _once(it, nanoseconds(moment(now)) if now else None, strict=strict)
         except (ForensicsError, OSError, duckdb.Error) as error:
             if not pause:
                 raise
@@ -88,16 +88,6 @@ def _seconds(said: str) -> float:
     if not found or not int(found[1]):
         raise ForensicsError(f"{said!r} is no span of time", fix="Write a number and a unit, as in 90s, 5m, 12h or 1d")
     return float(int(found[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86_400}[found[2]])
-
-
-def _ns(said: str) -> int:
-    try:
-        moment = datetime.fromisoformat(said)
-    except ValueError as error:
-        raise ForensicsError(f"{said!r} is no time", fix="Write it as 2026-10-07T03:00:00Z") from error
-    if moment.tzinfo is None:
-        raise ForensicsError(f"{said!r} has no zone", fix="Write it as 2026-10-07T03:00:00Z")
-    return int(moment.timestamp()) * 10**9
 
 
 def _lines(each: Result) -> Iterator[str]:

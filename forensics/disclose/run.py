@@ -12,7 +12,7 @@ from typing import Any, Final
 import duckdb
 
 from forensics import __version__
-from forensics.case import custody, database
+from forensics.case import custody, database, moments
 from forensics.case.folder import Case
 from forensics.disclose import exports, incident, letters
 from forensics.disclose.addressees import Addressee, addressees, untold
@@ -48,7 +48,7 @@ def report(case: Case, *, now: str | None = None) -> Path:
     ``now`` (ISO 8601 with a zone) stands in for the clock. Raises if the case was not analyzed, a count does not add
     up, the guard finds foreign text, or ``now`` names a run that exists.
     """
-    moment = _moment(now)
+    moment = datetime.now(UTC) if now is None else moments.moment(now)
     with case.lock():
         _clean(case)
         con = database.connect(case)
@@ -178,18 +178,6 @@ def _index(told: list[Addressee], silent: list[Row], keys: Keys) -> dict[str, An
         ],
         "not_told": silent,
     }
-
-
-def _moment(now: str | None) -> datetime:
-    if now is None:
-        return datetime.now(UTC)
-    try:
-        moment = datetime.fromisoformat(now)
-    except ValueError as error:
-        raise ForensicsError(f"{now!r} is not a time", fix="Write it as 2026-09-10T08:00:00Z") from error
-    if moment.tzinfo is None:
-        raise ForensicsError(f"the time {now!r} has no zone", fix="Write it as 2026-09-10T08:00:00Z")
-    return moment.astimezone(UTC)
 
 
 def _target(runs: Path, moment: datetime, *, given: bool) -> Path:

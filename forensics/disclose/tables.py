@@ -7,6 +7,7 @@ import duckdb
 
 from forensics.case import database
 from forensics.case.folder import Case
+from forensics.case.moments import nanoseconds
 from forensics.resources import query
 
 Row = dict[str, Any]
@@ -19,7 +20,10 @@ def prepare(con: duckdb.DuckDBPyConnection, case: Case) -> None:
     owner.
     """
     window = case.config.window
-    bounds: dict[str, object] = {"window_start_ns": _ns(window.start), "window_end_ns": _ns(window.end)}
+    bounds: dict[str, object] = {
+        f"window_{end}_ns": nanoseconds(when) if when else None
+        for end, when in (("start", window.start), ("end", window.end))
+    }
     for name in ("row", "told", "possible"):
         statement = query(f"reports/{name}", case.site)
         database.run(con, f"CREATE OR REPLACE TEMP TABLE report_{name} AS\n{statement.sql}", statement.path, bounds)
@@ -27,9 +31,7 @@ def prepare(con: duckdb.DuckDBPyConnection, case: Case) -> None:
 
 def rows(con: duckdb.DuckDBPyConnection, case: Case, name: str, **values: object) -> list[Row]:
     """Returns the rows of ``queries/reports/<name>.sql`` in its order, each a dict by column name."""
-    result = database.select(con, query(f"reports/{name}", case.site), **values)
-    columns = [column[0] for column in result.description or ()]
-    return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
+    return database.dicts(database.select(con, query(f"reports/{name}", case.site), **values))
 
 
 def one(con: duckdb.DuckDBPyConnection, case: Case, name: str, **values: object) -> Row:
@@ -43,7 +45,3 @@ def iso(ns: int | None) -> str:
     if ns is None:
         return ""
     return datetime.fromtimestamp(ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _ns(moment: datetime | None) -> int | None:
-    return None if moment is None else int(moment.timestamp()) * 1_000_000_000 + moment.microsecond * 1000

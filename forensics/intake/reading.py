@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+from forensics.case.moments import nanoseconds
 from forensics.errors import ForensicsError
 from forensics.intake.sighting import LARGEST, LONGEST_WORD, Report, Sighting, checked, digest
 
@@ -25,7 +26,6 @@ _TIME: Final = re.compile(
 _FENCED: Final = re.compile(r"^(?:```|~~~)[^\n]*\n(.*?)^(?:```|~~~)\s*$", re.DOTALL | re.MULTILINE)
 _MARKED: Final = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _SPOKEN: Final = re.compile('\u201c([^\u201d]{20,4000})\u201d|\u00ab([^\u00bb]{20,4000})\u00bb|"([^"]{20,4000})"')
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read_report(path: Path) -> Report:
@@ -113,12 +113,7 @@ def _moment(raw: object, where: str, number: int) -> int | None:
         raise ForensicsError(
             f"a time of sighting {number} is no time with a zone", where=where, fix="Write at = 2026-10-06T08:52:10Z"
         )
-    return _ns(value)
-
-
-def _ns(moment: datetime) -> int:
-    passed = moment.astimezone(UTC) - _EPOCH
-    return (passed.days * 86_400 + passed.seconds) * 10**9 + passed.microseconds * 1000
+    return nanoseconds(value)
 
 
 def _plain(text: str) -> list[Sighting]:
@@ -159,6 +154,6 @@ def _times(text: str) -> Iterator[tuple[int, int]]:
     for found in _TIME.finditer(text):
         zone = "+00:00" if found[3].upper() in ("Z", "UTC", "GMT") else found[3]
         try:
-            yield found.start(), _ns(datetime.fromisoformat(f"{found[1]}T{found[2]}{zone}"))
+            yield found.start(), nanoseconds(datetime.fromisoformat(f"{found[1]}T{found[2]}{zone}"))
         except ValueError:
             continue

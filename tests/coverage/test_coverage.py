@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from forensics.link.run import link
-from tests.stages.builder import SECOND, START, World, declared_workers
+from tests.stages.builder import SECOND, START, World, declared_workers, with_pools
 
 WORKERS = declared_workers("prefill-0", "prefill-1", "decode-0", "decode-1")
 HOUR = 3600
@@ -14,10 +14,7 @@ HOUR = 3600
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    made = World(tmp_path / "case", WORKERS)
-    made.start("prefill-0", 1_000)
-    made.start("decode-0", 20_000)
-    return made
+    return with_pools(tmp_path / "case", WORKERS)
 
 
 def table(world: World, sql: str) -> list[tuple[Any, ...]]:

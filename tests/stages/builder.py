@@ -210,6 +210,19 @@ def declared_workers(*names: str) -> str:
     return "".join(f'[[source]]\nfiles = "*/{name}/*"\nworker = "{name}"\n' for name in names)
 
 
+def with_pools(folder: Path, declarations: str) -> World:
+    """Returns a world whose prefill-0 has a pool of 1,000 tokens and whose decode-0 one of 20,000."""
+    made = World(folder, declarations)
+    made.start("prefill-0", 1_000)
+    made.start("decode-0", 20_000)
+    return made
+
+
+def told(row: dict[str, object]) -> tuple[object, object, object]:
+    """Returns what a verdict says of integrity, why, and by which mechanism."""
+    return row["integrity"], row["integrity_reason"], row["mechanism"]
+
+
 def config(text: str, folder: Path) -> CaseConfig:
     """Returns the parsed declarations ``text``."""
     path = folder / "case.toml"

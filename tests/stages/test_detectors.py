@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stages.builder import World, declared_workers
+from tests.stages.builder import World, declared_workers, told
 
 WORKERS = declared_workers("prefill-0", "decode-0", "decode-1")
 CHECKSUM = "KV checksum mismatch req=d-a bootstrap_room={room} expected=0x1 got=0x2"
@@ -42,10 +42,6 @@ def flags(world: World, *workers: str, **detail: object) -> None:
             page_size=64,
             detail=json.dumps({"kv_cache_dtype": "auto"} | detail),
         )
-
-
-def told(row: dict[str, object]) -> tuple[object, object, object]:
-    return row["integrity"], row["integrity_reason"], row["mechanism"]
 
 
 def examined(row: dict[str, object], mechanism: str) -> str:

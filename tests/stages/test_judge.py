@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stages.builder import Found, World, declared_workers
+from tests.stages.builder import Found, World, declared_workers, with_pools
 
 WORKERS = declared_workers("prefill-0", "decode-0", "decode-1")
 
@@ -12,9 +12,7 @@ WORKERS = declared_workers("prefill-0", "decode-0", "decode-1")
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     """One over-pool answer after two neighbours, and one answer in the window of an aborted request."""
-    made = World(tmp_path / "case", WORKERS)
-    made.start("prefill-0", 1_000)
-    made.start("decode-0", 20_000)
+    made = with_pools(tmp_path / "case", WORKERS)
     made.request("old", 5, 300, tenant="t1")
     made.request("new", 10, 300, tenant="t2")
     made.request("over", 20, 5_000, stub=True, tenant="t3")

@@ -6,21 +6,14 @@ import pytest
 
 from forensics.link.run import link
 from forensics.suspect.run import suspect
-from tests.stages.builder import World, declared_workers
+from tests.stages.builder import World, declared_workers, told, with_pools
 
 WORKERS = declared_workers("prefill-0", "prefill-1", "decode-0", "decode-1")
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    made = World(tmp_path / "case", WORKERS)
-    made.start("prefill-0", 1_000)
-    made.start("decode-0", 20_000)
-    return made
-
-
-def told(row: dict[str, object]) -> tuple[object, object, object]:
-    return row["integrity"], row["integrity_reason"], row["mechanism"]
+    return with_pools(tmp_path / "case", WORKERS)
 
 
 def test_one_token_on_prefill_and_more_on_decode_is_affected(world: World) -> None:

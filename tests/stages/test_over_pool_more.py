@@ -12,17 +12,14 @@ from forensics.judge.run import judge
 from forensics.link.run import link
 from forensics.resources import query
 from forensics.suspect.run import suspect
-from tests.stages.builder import NO_MATCHES, World, declared_workers
+from tests.stages.builder import NO_MATCHES, World, declared_workers, with_pools
 
 WORKERS = declared_workers("prefill-0", "prefill-1", "decode-0")
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    made = World(tmp_path / "case", WORKERS)
-    made.start("prefill-0", 1_000)
-    made.start("decode-0", 20_000)
-    return made
+    return with_pools(tmp_path / "case", WORKERS)
 
 
 def reported(world: World, name: str) -> list[dict[str, Any]]:

@@ -5,21 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.stages.builder import World, declared_workers
+from tests.stages.builder import World, declared_workers, told, with_pools
 
 WORKERS = declared_workers("prefill-0", "decode-0")
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    made = World(tmp_path / "case", WORKERS)
-    made.start("prefill-0", 1_000)
-    made.start("decode-0", 20_000)
-    return made
-
-
-def told(row: dict[str, object]) -> tuple[object, object, object]:
-    return row["integrity"], row["integrity_reason"], row["mechanism"]
+    return with_pools(tmp_path / "case", WORKERS)
 
 
 def status(row: dict[str, object], mechanism: str) -> str:
