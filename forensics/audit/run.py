@@ -4,7 +4,6 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from forensics.audit.result import Result
 from forensics.audit.store import Seen, Store, Watermark, publish, run_name
 from forensics.case.config import CaseConfig, load_config
 from forensics.case.folder import publish_text
+from forensics.case.moments import iso
 from forensics.errors import ForensicsError
 
 Row = dict[str, Any]
@@ -88,9 +88,9 @@ class _Run:
         self.config, self.base, self.declared = audit.config, audit.base, declared
         self.store, self.mark, self.now_ns = store, mark, now_ns
         self.number = mark.run + 1
-        self.told = Result(self.number, _stamp(now_ns))
+        self.told = Result(self.number, iso(now_ns))
         if now_ns < mark.stamp_ns:
-            self.told.notes.append(f"The clock went back: the run before was at {_stamp(mark.stamp_ns)}.")
+            self.told.notes.append(f"The clock went back: the run before was at {iso(mark.stamp_ns)}.")
         self.secret = audit.config.key(audit.base)
         self.key = Key.of(self.secret)
         if mark.key_id not in ("", self.key.name):
@@ -199,7 +199,3 @@ class _Run:
         self.mark.untold = [*self.mark.untold, self.number]
         self.store.commit(self.mark)
         self.store.tidy(self.mark)
-
-
-def _stamp(ns: int) -> str:
-    return f"{datetime.fromtimestamp(ns // 10**9, UTC):%Y-%m-%dT%H:%M:%SZ}"

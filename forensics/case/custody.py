@@ -3,10 +3,13 @@
 import getpass
 import json
 import os
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 from forensics import __version__
 from forensics.case.folder import Case
+from forensics.errors import ForensicsError
 
 
 def record(case: Case, action: str, **facts: object) -> None:
@@ -21,6 +24,21 @@ def record(case: Case, action: str, **facts: object) -> None:
     descriptor = os.open(case.custody, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     with os.fdopen(descriptor, "a", encoding="utf-8") as log:
         log.write(json.dumps(event, ensure_ascii=True, sort_keys=True) + "\n")
+
+
+def events(case: Case, action: str) -> Iterator[dict[str, Any]]:
+    """Yields the custody log's events of one action, in order."""
+    if not case.custody.exists():
+        return
+    for number, line in enumerate(case.custody.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            event = json.loads(line)
+        except ValueError as error:
+            raise ForensicsError(
+                "the custody log is damaged", where=f"{case.custody}:{number}", fix="Restore that line from a backup"
+            ) from error
+        if event.get("action") == action:
+            yield event
 
 
 def _user() -> str:

@@ -23,3 +23,10 @@ def nanoseconds(when: datetime) -> int:
     """Returns a time with a zone as nanoseconds UTC, to the microsecond."""
     passed = when.astimezone(UTC) - _EPOCH
     return (passed.days * 86_400 + passed.seconds) * 10**9 + passed.microseconds * 1000
+
+
+def iso(ns: int | None) -> str:
+    """Returns nanoseconds UTC as ``2026-09-02T10:00:00Z``, cut to the second; an empty string for none."""
+    if ns is None:
+        return ""
+    return datetime.fromtimestamp(ns // 10**9, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -7,10 +7,11 @@ import typer
 
 from forensics.case.database import connect
 from forensics.case.folder import Case
+from forensics.case.moments import iso
 from forensics.cli.terminal import plain
 from forensics.disclose.coverage import cells, tables
 from forensics.disclose.run import require_analyzed
-from forensics.disclose.tables import Row, iso, prepare
+from forensics.disclose.tables import Row, prepare
 
 COLUMNS = 72
 MARKS = {"whole": "█", "short": "▓", "missing": "░", "silent": "!"}

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 
 import typer
@@ -12,6 +11,7 @@ from rich.progress import BarColumn, DownloadColumn, TaskID, TextColumn, TimeRem
 from rich.progress import Progress as Bars
 
 from forensics.case.folder import Case
+from forensics.case.moments import iso
 from forensics.cli.terminal import plain
 from forensics.ingest.gather import Pipe
 from forensics.ingest.run import FileReport, IngestReport, ingest
@@ -98,7 +98,7 @@ def _range(each: FileReport) -> str:
 
 def _time(ns: int) -> str:
     try:
-        return f"{datetime.fromtimestamp(ns // 10**9, UTC):%Y-%m-%dT%H:%M:%SZ}"
+        return iso(ns)
     except (ValueError, OverflowError):
         return "an impossible time"
 

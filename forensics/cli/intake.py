@@ -7,8 +7,8 @@ import typer
 
 from forensics.case import custody
 from forensics.case.folder import Case
+from forensics.case.moments import iso
 from forensics.cli.terminal import plain
-from forensics.disclose.tables import iso
 from forensics.intake.reading import read_report
 from forensics.intake.sighting import Report, Sighting, keep
 

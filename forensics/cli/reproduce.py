@@ -18,7 +18,7 @@ from forensics.disclose.run import report
 from forensics.errors import ForensicsError
 from forensics.intake.sighting import folder
 from forensics.reproduce.comparison import compare, last_run, read, tampered
-from forensics.reproduce.evidence import Given, events, read_again, recorded
+from forensics.reproduce.evidence import Given, read_again, recorded
 
 SHOWN = 40  # differences that are printed one by one
 
@@ -93,7 +93,7 @@ def _settings(case: Case) -> CaseConfig:
 def _analyse(case: Case, scratch: Scratch, made_at: str) -> None:
     """Analyses as the case was when the report was made."""
     last: dict[str, object] = {}
-    for event in events(case, "analyze"):
+    for event in custody.events(case, "analyze"):
         if str(event["at"]).replace("+00:00", "Z") <= made_at:
             last = event
     resources = case.config.resources

@@ -10,10 +10,11 @@ from rich.table import Table
 
 from forensics.case.database import connect
 from forensics.case.folder import Case
+from forensics.case.moments import iso
 from forensics.cli.terminal import plain
 from forensics.disclose import exports
 from forensics.disclose.run import require_analyzed
-from forensics.disclose.tables import Row, iso, rows
+from forensics.disclose.tables import Row, rows
 from forensics.errors import ForensicsError
 
 _WIDE = 200  # columns of a table that goes to a file or a pipe

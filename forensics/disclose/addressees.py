@@ -8,6 +8,7 @@ import duckdb
 
 from forensics import __version__
 from forensics.case.folder import Case
+from forensics.case.moments import iso
 from forensics.disclose.inert import file_name
 from forensics.disclose.keys import Keys
 from forensics.disclose.letters import (
@@ -24,7 +25,7 @@ from forensics.disclose.letters import (
     Why,
 )
 from forensics.disclose.places import Commitments, Place
-from forensics.disclose.tables import Row, iso, one, rows
+from forensics.disclose.tables import Row, one, rows
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ import duckdb
 
 from forensics.case import texts
 from forensics.case.folder import Case
+from forensics.case.moments import iso
 from forensics.disclose.inert import text as inert
-from forensics.disclose.tables import Row, iso, rows
+from forensics.disclose.tables import Row, rows
 from forensics.errors import ForensicsError
 
 MOST_CANDIDATES: Final = 20

@@ -7,12 +7,13 @@ from typing import Any, Final
 import duckdb
 
 from forensics.case.folder import Case
+from forensics.case.moments import iso
 from forensics.disclose import inert
 from forensics.disclose.coverage import tables as coverage_tables
 from forensics.disclose.documents import render
 from forensics.disclose.lanes import lanes
 from forensics.disclose.pictures import pictures
-from forensics.disclose.tables import Row, iso, rows
+from forensics.disclose.tables import Row, rows
 
 CANDIDATES_SHOWN: Final = 5
 _CLOCK: Final = (

@@ -3,8 +3,9 @@
 from collections import defaultdict
 from typing import Any
 
+from forensics.case.moments import iso
 from forensics.disclose import inert
-from forensics.disclose.tables import Row, iso
+from forensics.disclose.tables import Row
 
 
 def lanes(suspects: list[Row], candidates: list[Row]) -> list[dict[str, Any]]:

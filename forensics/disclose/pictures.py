@@ -9,10 +9,11 @@ import duckdb
 from markupsafe import Markup
 
 from forensics.case.folder import Case
+from forensics.case.moments import iso
 from forensics.disclose import inert
 from forensics.disclose.charts import Rows, draw
 from forensics.disclose.coverage import cells, step_ns
-from forensics.disclose.tables import Row, iso, one, rows
+from forensics.disclose.tables import Row, one, rows
 
 LIMITS_SHOWN: Final = 32
 BAND: Final = {"below": 8, "above": 14}  # tokens around the first length that the engine rejects

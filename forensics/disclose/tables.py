@@ -1,6 +1,5 @@
 """The report's named queries: one table of verdict rows, from which every count and list of a report is drawn."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import duckdb
@@ -38,10 +37,3 @@ def one(con: duckdb.DuckDBPyConnection, case: Case, name: str, **values: object)
     """Returns the only row of a query whose grain is one row."""
     (row,) = rows(con, case, name, **values)
     return row
-
-
-def iso(ns: int | None) -> str:
-    """Returns nanoseconds UTC as ``2026-09-02T10:00:00Z``, cut to the second; an empty string for none."""
-    if ns is None:
-        return ""
-    return datetime.fromtimestamp(ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,12 +1,11 @@
 """The evidence of a case, read again where it lies: what is the same, what changed, what is gone."""
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from forensics.case import custody
 from forensics.case.folder import Case
 from forensics.case.scratch import Scratch
 from forensics.errors import ForensicsError
@@ -35,7 +34,7 @@ class Reading:
 def recorded(case: Case) -> list[Given]:
     """Returns what was given to each ``ingest``, from the custody log. Raises if that does not tell."""
     found = []
-    for event in events(case, "ingest"):
+    for event in custody.events(case, "ingest"):
         if "given" not in event:
             raise ForensicsError(
                 "the custody log does not tell where the evidence lay",
@@ -44,21 +43,6 @@ def recorded(case: Case) -> list[Given]:
             )
         found.append(Given(tuple(event["given"]), Path(event["folder"]), event["wanted"]))
     return found
-
-
-def events(case: Case, action: str) -> Iterator[dict[str, Any]]:
-    """Yields the custody log's events of one action, in order."""
-    if not case.custody.exists():
-        return
-    for number, line in enumerate(case.custody.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            event = json.loads(line)
-        except ValueError as error:
-            raise ForensicsError(
-                "the custody log is damaged", where=f"{case.custody}:{number}", fix="Restore that line from a backup"
-            ) from error
-        if event.get("action") == action:
-            yield event
 
 
 def read_again(case: Case, scratch: Scratch, given: Sequence[Given], *, threads: int) -> Reading:

