@@ -117,7 +117,8 @@ SUSPECTED: Final[Expected] = {"exchange_id": (), "decode_worker": (), "status": 
 PRINTED: Final = frozenset({"sglang_engine_log"})
 TOLD: Final[Expected] = {"candidate": (True,), "span": (True,), "finding": (True,), "disclosure": FOUND}
 CLEAN: Final[Expected] = {"integrity": ("not_affected",)}
-NOTHING_FOREIGN: Final[Expected] = {"disclosure": ("none_found", None)}
+NOTHING_FOREIGN: Final[Expected] = {"disclosure": ("none_found", "undetermined", None)}
+"""Texts that the sample lacks leave it open whether anything was found; open is not found."""
 REQUEST_LOG: Final = frozenset({"sglang_request_log"})
 
 POSITIVE: Final = (
