@@ -22,9 +22,10 @@ NAMES_FILES = {"incident.html", "incident.json", "incident.md", "run.json"}
 def story(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("story")
     plain_story(folder)
-    for name, root in (("whole.tar.gz", "logs"), ("flat.tar.xz", ".")):
-        with tarfile.open(folder / name, mode=f"w:{name.rpartition('.')[2]}") as archive:
-            archive.add(folder / "logs", root)
+    with tarfile.open(folder / "whole.tar.gz", mode="w:gz") as archive:
+        archive.add(folder / "logs", "logs")
+    with tarfile.open(folder / "flat.tar.xz", mode="w:xz") as archive:
+        archive.add(folder / "logs", ".")
     return folder
 
 

@@ -1,11 +1,11 @@
 """``forensics audit`` as it is called."""
 
+import time
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from forensics.cli import audit as command
 from forensics.cli.app import app
 
 
@@ -24,7 +24,7 @@ def test_it_runs_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         if len(paused) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(command.time, "sleep", pause)
+    monkeypatch.setattr(time, "sleep", pause)
     done = CliRunner().invoke(app, ["audit", config, "--every", "5m"])
     assert [line.split(" at ")[0] for line in done.stdout.splitlines()] == ["run 1", "run 2"]
     assert all(200 < each <= 300 for each in paused)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,7 @@ def test_hooks_post_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
         posted.append((asked.full_url, asked.get_method(), asked.get_header("X-forensics-run"), asked.data, timeout))
         return io.BytesIO()
 
-    monkeypatch.setattr(hooks.urllib.request, "urlopen", post)
+    monkeypatch.setattr(urllib.request, "urlopen", post)
     assert hooks.tell([Hook(webhook="https://desk.example/hook?token=secret")], _result()) == []
     address, method, run, data, timeout = posted[0]
     assert (address, method, run, timeout) == ("https://desk.example/hook?token=secret", "POST", "7", 30)
@@ -161,7 +162,7 @@ def test_hooks_post_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OSError("refused")
 
-    monkeypatch.setattr(hooks.urllib.request, "urlopen", refuse)
+    monkeypatch.setattr(urllib.request, "urlopen", refuse)
     (fault,) = hooks.tell([Hook(webhook="https://desk.example/hook?token=secret")], _result())
     assert "secret" not in fault
 

@@ -122,4 +122,5 @@ def digest(story: str) -> str:
 def written(told: dict[str, Any]) -> str:
     """Returns the words as YAML."""
     plain = json.loads(json.dumps(told))
-    return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=120)
+    said: str = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=120)
+    return said

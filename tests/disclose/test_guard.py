@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from forensics.disclose import letters as letters_module
-from forensics.disclose import run as run_module
 from forensics.disclose.documents import source
 from forensics.disclose.run import report
 from forensics.errors import ForensicsError
@@ -50,7 +49,7 @@ def test_foreign_text_that_enters_a_file_beside_its_values_stops_everything(
             files["letter.html"] = files["letter.html"].replace("</main>", f"<!-- {marker('acme')} --></main>")
         return files
 
-    monkeypatch.setattr(run_module.letters, "render_letter", leaky)
+    monkeypatch.setattr(letters_module, "render_letter", leaky)
     said = stopped(incident(), tmp_path)
     assert "cobalt" in said
     assert "letter.html: text of another tenant (" in said

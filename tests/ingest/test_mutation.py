@@ -108,7 +108,8 @@ def wrapped(data: bytes, dice: Random) -> bytes:
     """Returns ``data`` in something, which is sometimes struck too."""
     if dice.random() < 0.5:
         data = enveloped(data, dice)
-    data = dice.choice([gzip.compress, bz2.compress, packed, zip_of, wide])(data)
+    packings: list[Callable[[bytes], bytes]] = [gzip.compress, bz2.compress, packed, zip_of, wide]
+    data = dice.choice(packings)(data)
     return mutated(data, dice) if dice.random() < 0.3 else data
 
 

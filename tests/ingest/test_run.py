@@ -11,14 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 import zstandard
 
 from forensics import resources
 from forensics.case.folder import Case
 from forensics.errors import ForensicsError
-from forensics.ingest import parts, segment, streams
+from forensics.ingest import streams
 from forensics.ingest.run import ingest
+from forensics.ingest.streams import Decoded
 from tests.ingest.cases import UTC, new_case, records, rows, take, told
 
 LINE = '{{"timestamp": "2026-03-01T10:00:{:02d}.5", "event": "request.received", "rid": "r{}", "obj": {{"bootstrap_room": {}, "text": "p{}"}}}}\n'
@@ -220,8 +222,10 @@ def test_dates_without_a_year_are_refused(tmp_path: Path) -> None:
 def test_a_wrong_format_is_refused(tmp_path: Path) -> None:
     _, report = take(tmp_path, LINE.format(1, 1, 1, 1), form="litellm_payload")
     assert "holds no record of format litellm_payload" in str(report.problems[0])
+    other = tmp_path / "other"
+    other.mkdir()
     with pytest.raises(ForensicsError, match="no format"):
-        take(tmp_path / "other" if (tmp_path / "other").mkdir() is None else tmp_path, "x", form="litelm")
+        take(other, "x", form="litelm")
 
 
 def test_a_full_disk_is_one_clear_line_and_nothing_half_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +235,7 @@ def test_a_full_disk_is_one_clear_line_and_nothing_half_done(tmp_path: Path, mon
     case = new_case(tmp_path / "case")
     logs = story(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr(parts.pq.ParquetWriter, "write_table", full)
+        patch.setattr(pq.ParquetWriter, "write_table", full)
         report = ingest(case, [logs])
     assert "No space left" in str(report.problems[0])
     assert report.files == []
@@ -275,7 +279,7 @@ def test_links_folders_and_the_case_itself(tmp_path: Path) -> None:
 
 
 def test_a_file_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = segment.Decoded.__iter__
+    real = Decoded.__iter__
 
     def grown(self: Any) -> Iterator[bytes]:
         yield from real(self)

@@ -7,8 +7,9 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -38,9 +39,14 @@ def found(threads: int) -> list[Match]:
 def test_processes_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = found(1)
     started: list[object] = []
-    pool = processes.ProcessPoolExecutor
+
+    class Pool(ProcessPoolExecutor):
+        def __init__(self, *a: Any, **k: Any) -> None:
+            started.append(a)
+            super().__init__(*a, **k)
+
     monkeypatch.setattr(processes, "_WORTHWHILE", 0)
-    monkeypatch.setattr(processes, "ProcessPoolExecutor", lambda *a, **k: started.append(a) or pool(*a, **k))
+    monkeypatch.setattr(processes, "ProcessPoolExecutor", Pool)
     assert found(2) == alone
     assert started
     assert {m.response_id for m in alone} == {f"r{i}" for i in range(12)}

@@ -16,7 +16,7 @@ from forensics.errors import ForensicsError
 from forensics.match.normalise import fold
 from forensics.match.sweep import engine
 from forensics.match.sweep.case import sweep
-from forensics.match.sweep.corpus import Meta, Unit
+from forensics.match.sweep.corpus import Meta, Unit, folded
 from forensics.match.sweep.engine import Sweep, threshold
 from forensics.match.sweep.folding import fold_block
 from forensics.match.sweep.seeding import SPAN, seed_list
@@ -212,10 +212,7 @@ def test_an_interrupted_sweep_goes_on(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_a_lost_text_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = corpus(tmp_path, background(30))
-    whole = engine.folded
-    monkeypatch.setattr(
-        engine, "folded", lambda unit: (each for k, each in enumerate(whole(unit)) if unit.row_group != 1)
-    )
+    monkeypatch.setattr(engine, "folded", lambda unit: (each for each in folded(unit) if unit.row_group != 1))
     with pytest.raises(ForensicsError, match="lost or made up rows"):
         swept(made, tmp_path)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -75,7 +76,7 @@ class World:
     records: list[dict[str, object]] = field(default_factory=list)
     workers: dict[str, str] = field(default_factory=dict)
 
-    def add(self, worker: str, kind: str, at: float, **columns: object) -> None:
+    def add(self, worker: str, kind: str, at: float, **columns: Any) -> None:
         """One record of ``kind`` in ``worker``'s log, ``at`` seconds after the start."""
         self.workers.setdefault(worker, f"{len(self.workers):016x}")
         stamps = {name: START + int(value * SECOND) for name, value in columns.items() if name.endswith("_ns")}

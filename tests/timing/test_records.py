@@ -131,7 +131,12 @@ def test_an_own_prompt_without_text_leaves_first_uses_open(asked: Asked) -> None
 def test_a_cut_own_prompt_with_the_same_beginning_leaves_first_uses_open(asked: Asked) -> None:
     asked.call("unrelated", 0, "x" * 1_200)
     asked.call("acme", LATER, MANUAL)
-    cut = {"prompt_state": "truncated", "fragment": "head", "prompt_chars": 1_000, "prompt_tokens": 3_000}
+    cut: dict[str, Any] = {
+        "prompt_state": "truncated",
+        "fragment": "head",
+        "prompt_chars": 1_000,
+        "prompt_tokens": 3_000,
+    }
     asked.call("borealis", LATER + 30, MANUAL[:1_000], **cut)
     asked.call("borealis", LATER + 60, MANUAL)
     assert ("borealis", "first") not in classes(asked.run())
