@@ -39,7 +39,8 @@ def nothing_of_it(label: str, ledger: Ledger) -> ForensicsError:
     return ForensicsError(
         f"holds no record of format {ledger.format} ({reasons or 'no line at all'})",
         where=label,
-        fix="Leave --format out to have the format detected, or name the right one",
+        fix="Name the right format with --format, leave that out to have it detected, or describe the file in SQL "
+        "of your own (`forensics formats new`)",
     )
 
 

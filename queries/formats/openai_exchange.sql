@@ -97,5 +97,12 @@ SELECT
     response_messages,
     CASE WHEN response_messages IS NULL THEN CASE WHEN events IS NULL THEN answer_text(answered) ELSE told.cumulative END END
         AS response_text,
-    CASE WHEN asked IS NULL AND answered IS NULL THEN 'not_this_format' END AS reject_reason
+    CASE
+        -- Many programs log a request beside its response: without a word of a model's call in either it is none of ours.
+        WHEN prompt_messages IS NULL AND asked_text(asked) IS NULL AND text_of(asked) IS NULL AND (asked -> 'input_ids') IS NULL
+            AND (asked ->> 'model') IS NULL AND response_messages IS NULL AND answer_text(answered) IS NULL AND events IS NULL
+            AND (answered ->> 'model') IS NULL AND (answered -> 'usage') IS NULL AND (answered ->> 'id') IS NULL
+            AND (answered -> 'error') IS NULL
+            THEN 'not_this_format'
+    END AS reject_reason
 FROM told

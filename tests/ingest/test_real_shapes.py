@@ -110,3 +110,22 @@ def test_the_web_servers_lines_between_vllms_are_its_own(tmp_path: Path) -> None
     found = [(each["kind"], each["http_status"]) for each in records(case)]
     assert found.count(("access", 200)) == 3
     assert [each["at_ns"] for each in records(case)][-1] == 1784068670935000000
+
+
+def test_vllm_wrote_its_module_without_a_bracket_until_2025(tmp_path: Path) -> None:
+    received = (
+        "INFO 05-22 02:20:59 async_llm_engine.py:524] Received request 1039: prompt: 'Tell me\\n', "
+        "sampling_params: SamplingParams(n=1, stop=[]), prompt_token_ids: None, lora_request: None.\n"
+    )
+    case, report = take(
+        tmp_path, received + "INFO 05-22 02:21:30 async_llm_engine.py:120] Finished request 1039.\n" * 2
+    )
+    assert (report.problems, report.files[0].rejected) == ([], {})
+    assert records(case)[0]["rid"] == "1039"
+    assert [part[6] for part in told(case)] == ["Tell me\n"]
+
+
+def test_a_request_beside_a_response_is_a_call_only_if_either_speaks_of_a_model(tmp_path: Path) -> None:
+    web = {"request": {"uri": "/chat", "method": "POST"}, "response": {"status": 200}, "latencies": {"request": 9}}
+    _, report = take(tmp_path, json.dumps(web) + "\n")
+    assert "holds no record of format openai_exchange (1 not_this_format)" in str(report.problems[0])

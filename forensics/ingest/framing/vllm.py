@@ -15,7 +15,7 @@ from forensics.ingest.framing.records import Context, Frame, Reject, lines
 _PREFIX = re.compile(
     r"(?:\((?P<process>[^()]*)\) )?(?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL) "
     r"(?:(?P<year>\d{4})-)?(?P<month>\d\d)-(?P<day>\d\d) (?P<time>\d\d:\d\d:\d\d(?:[.,]\d+)?) "
-    r"(?:\[(?P<where>[^\]]*)\] )?"
+    r"(?:\[[^\]]*\] |[\w.]+:\d+\] )?"  # to early 2025 without the first bracket
 )
 _ACCESS = re.compile(r'INFO: +\S+ - "\S+ .*? HTTP/[\d.]+" \d{3}')
 _SERVER = re.compile(
@@ -32,7 +32,7 @@ _GENERATED = re.compile(
 )
 _BODY = re.compile(r"Request (?P<id>\S+) JSON body: (?=\{)")
 _NAMES = (
-    r"(?P<name>prompt|params|prompt_token_ids|output|output_token_ids|finish_reason|lora_request|"
+    r"(?:sampling_)?(?P<name>prompt|params|prompt_token_ids|output|output_token_ids|finish_reason|lora_request|"
     r"prompt_adapter_request|prompt_embeds shape): "
 )
 _FIELD = re.compile(r"(?:, )?" + _NAMES)
