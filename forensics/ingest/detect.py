@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from forensics.errors import ForensicsError
 from forensics.ingest import envelopes, keys
 from forensics.ingest.formats import Format, Formats
+from forensics.ingest.framing.clean import strip_ansi
 
 _LINE_PREFIX = 4 << 10
 _DOCUMENT_PREFIX = 256 << 10
@@ -226,5 +227,5 @@ def _objects(lines: list[str]) -> list[list[dict[str, str]]]:
 
 
 def _texts(lines: list[bytes]) -> list[str]:
-    texts = [line.decode("utf-8", "replace").removeprefix("\ufeff") for line in lines]
+    texts = [strip_ansi(line.decode("utf-8", "replace")).removeprefix("\ufeff") for line in lines]
     return [text for text in texts if text.strip()]

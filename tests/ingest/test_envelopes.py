@@ -91,9 +91,49 @@ def kubectl(lines: list[str]) -> str:
     return "".join(f"[pod/decode-0/sglang] {STAMP} {line}\n" for line in lines)
 
 
+def cloud_logging(lines: list[str]) -> str:
+    return "".join(json.dumps({"insertId": "i", "textPayload": line, "logName": "projects/p"}) + "\n" for line in lines)
+
+
+def cloud_logging_document(lines: list[str]) -> str:
+    return json.dumps([{"insertId": "i", "textPayload": line, "logName": "projects/p"} for line in lines], indent=2)
+
+
+def elastic(lines: list[str]) -> str:
+    return "".join(
+        json.dumps({"_index": "k8s", "_source": {"@timestamp": STAMP, "message": line}}) + "\n" for line in lines
+    )
+
+
+def splunk(lines: list[str]) -> str:
+    return "".join(json.dumps({"preview": False, "result": {"_raw": line, "_time": STAMP}}) + "\n" for line in lines)
+
+
+def vector(lines: list[str]) -> str:
+    return "".join(json.dumps({"message": line, "source_type": "kubernetes_logs"}) + "\n" for line in lines)
+
+
+def datadog(lines: list[str]) -> str:
+    rows = [f'"{STAMP}","decode-0","{line.replace(chr(34), chr(34) * 2)}"\n' for line in lines]
+    return "Date,Host,Message\n" + "".join(rows)
+
+
+def stern(lines: list[str]) -> str:
+    return "".join(f"decode-0 sglang {line}\n" for line in lines)
+
+
+def ray(lines: list[str]) -> str:
+    return "".join(f"\x1b[36m(Replica pid=12, ip=10.0.0.1)\x1b[0m {line}\n" for line in lines)
+
+
+def srun(lines: list[str]) -> str:
+    return "".join(f" 3: {line}\n" for line in lines)
+
+
+STORES = (cloud_logging, cloud_logging_document, elastic, splunk, vector, datadog)
 ONE = {
     each.__name__: each for each in (cri, docker, journald, logcli, loki_answer, grafana, filtered, delivered, insights)
-} | {each.__name__: each for each in (stamped, syslog, compose, kubectl)}
+} | {each.__name__: each for each in (stamped, syslog, compose, kubectl, stern, ray, srun, *STORES)}
 
 
 @pytest.mark.parametrize("name", ONE)
@@ -110,6 +150,28 @@ def test_lines_are_taken_out_and_keep_their_place(tmp_path: Path, name: str) -> 
         assert row["line"] == data[: row["byte_offset"]].count(b"\n") + 1
 
 
+def test_what_a_store_had_parsed_is_opened_too(tmp_path: Path) -> None:
+    record = {"timestamp": "2026-03-01T10:00:05.5", "event": "request.received", "rid": "r1", "obj": {"text": "für"}}
+    entry = {"insertId": "i", "jsonPayload": record, "logName": "projects/p"}
+    case, report = take(tmp_path, cloud_logging(ENGINE) + json.dumps(entry) + "\n")
+    assert (report.problems, report.files[0].rejected) == ([], {})
+    assert [row["kind"] for row in records(case)][:3] == KINDS
+    assert [row["rid"] for row in records(case)][3:] == ["r1"]
+
+
+def test_a_tables_text_may_span_lines(tmp_path: Path) -> None:
+    table = datadog(["Traceback:\n" + ENGINE[0], ENGINE[1]]) + 'a row of, one\n"never ends'
+    case, report = take(tmp_path, table)
+    assert report.problems == []
+    assert [(row["kind"], row["line"]) for row in records(case)] == [("limits", 3), ("reject", 4)]
+    assert sum(report.files[0].rejected.values()) == 3  # what the traceback begins with, and the two odd rows
+
+
+def test_coloured_lines_are_known(tmp_path: Path) -> None:
+    case, _ = take(tmp_path, "".join(f"\x1b[32m{line}\x1b[0m\r\n" for line in ENGINE))
+    assert [row["kind"] for row in records(case)] == KINDS
+
+
 def test_envelopes_of_odd_values_are_rejects_at_most(tmp_path: Path) -> None:
     odd: list[Any] = [{}, [], [1], [2**70], ["x"], None, -1, 2**70, 1.5, True, "", "\ud83d", {"a": [1]}]
     lines = []
@@ -118,7 +180,8 @@ def test_envelopes_of_odd_values_are_rejects_at_most(tmp_path: Path) -> None:
         lines += [{"__CURSOR": value, "_STREAM_ID": value, "_PID": value, "MESSAGE": "y", "_LINE_BREAK": value}]
         lines += [{"__CURSOR": "s", "MESSAGE": value}, {"labels": value, "line": value, "timestamp": value}]
         lines += [{"message": value, "ingestionTime": value, "logEvents": value}]
-    for number, wrap in enumerate((docker, journald, logcli, filtered)):
+        lines += [{"insertId": value, "textPayload": value, "jsonPayload": value, "_source": value, "result": value}]
+    for number, wrap in enumerate((docker, journald, logcli, filtered, *STORES)):
         folder = tmp_path / str(number)
         folder.mkdir()
         content = wrap(ENGINE * 30) + "\n" + "\n".join(json.dumps(line) for line in lines)

@@ -20,7 +20,7 @@ from forensics.ingest.rejects import accounts
 from forensics.ingest.run import ingest
 from tests.ingest.cases import new_case, rows
 from tests.ingest.test_damage import SAMPLES
-from tests.ingest.test_envelopes import cri, docker, journald, logcli, loki_answer, stamped
+from tests.ingest.test_envelopes import cloud_logging, cri, datadog, docker, journald, logcli, loki_answer, stamped
 from tests.ingest.test_sources import tarred, zipped
 
 BATCH = 250
@@ -101,7 +101,7 @@ def zip_of(data: bytes) -> bytes:
 
 def enveloped(data: bytes, dice: Random) -> bytes:
     lines = (data.decode("utf-8", "replace").splitlines() * 3)[:3] or ["", "", ""]
-    return dice.choice([cri, docker, journald, logcli, loki_answer, stamped])(lines).encode()
+    return dice.choice([cri, docker, journald, logcli, loki_answer, stamped, cloud_logging, datadog])(lines).encode()
 
 
 def wrapped(data: bytes, dice: Random) -> bytes:

@@ -6,7 +6,7 @@ A record's place is that of its line in the file (after decompression), where an
 from collections.abc import Callable, Iterator
 from functools import reduce
 
-from forensics.ingest.envelopes import cloudwatch, cri, docker, journald, loki, prefixed
+from forensics.ingest.envelopes import cloudwatch, cri, docker, journald, loki, prefixed, stores
 from forensics.ingest.envelopes.base import Envelope
 from forensics.ingest.framing.records import Context, Line, Opens, lines
 
@@ -20,6 +20,9 @@ ENVELOPES: dict[str, Envelope] = {
         loki.ROWS,
         cloudwatch.INSIGHTS,
         cloudwatch.EVENTS,
+        stores.ENTRIES,
+        stores.DOCUMENT,
+        stores.TABLE,
         prefixed.SYSLOG,
         prefixed.STAMPED,
         prefixed.NAMED,

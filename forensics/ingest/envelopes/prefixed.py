@@ -19,7 +19,12 @@ _SYSLOG = re.compile(
     rb") ?(?:\xef\xbb\xbf)?"
 )
 _STAMPED = re.compile(rb"\[?" + _STAMP + rb"\]?[ \t]+")
-_NAMED = re.compile(rb"\[pod/[^\]\s]+\] |[\w.-]+ +\| ")
+_NAMED = re.compile(
+    rb"\[pod/[^\]\s]+\] |[\w.-]+ +\| "  # kubectl logs --prefix; docker compose
+    rb"|[a-z0-9][a-z0-9.-]* [a-z0-9][a-z0-9.-]* (?=\S)"  # stern: pod and container
+    rb"|(?:\x1b\[[0-9;]*m)*\([\w:.]+ pid=\d+(?:, ip=[^()\s]+)?\)(?:\x1b\[[0-9;]*m)* "  # Ray
+    rb"| *\d+: "  # srun --label
+)
 _QUOTED = re.compile(rb"[ \t>]+")
 _ESCAPED_COLOUR = re.compile(rb"#033\[[0-9;]*[A-Za-z]")
 """How rsyslog writes a terminal colour."""
