@@ -12,6 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
+from forensics.scenario.author import Author
 from forensics.scenario.declare import case_toml
 from forensics.scenario.exchanges import Exchange
 from forensics.scenario.logs import engine, gateway, requests, router
@@ -52,9 +53,9 @@ def script(nights: int, leaks: AbstractSet[int], *, seed: int, crowd: int = 4, l
     return plot.script()
 
 
-def write_nights(folder: Path, script: Script, nights: int, *, seed: int) -> Nights:
+def write_nights(folder: Path, script: Script, nights: int, *, seed: int, author: Author | None = None) -> Nights:
     """Writes ``folder/night-NN/…``, ``folder/case.toml`` and ``folder/truth.json``."""
-    exchanges = Serving(script.world, seed=seed, start=STORY_START.timestamp()).play(script.plans)
+    exchanges = Serving(script.world, seed=seed, start=STORY_START.timestamp(), author=author).play(script.plans)
     for name, lines in _logs(script.world, exchanges, nights, seed):
         for night in range(nights):
             texts = [line.text for line in lines if _night(line.at) == night]
