@@ -73,7 +73,7 @@ def simulate(work: Path, plan: Plan, *, crowd: int, seed: int = 1) -> Nights:
     return write_nights(work / "sim", script(plan.nights, plan.leaks, seed=seed, crowd=crowd), plan.nights, seed=seed)
 
 
-def play(work: Path, nights: Nights, plan: Plan, name: str, settings: str) -> Played:
+def play(work: Path, nights: Nights, plan: Plan, name: str, settings: str, *, with_controls: bool = False) -> Played:
     """Delivers night after night to an audit of its own and returns what it told."""
     base = work / name
     shutil.rmtree(base, ignore_errors=True)
@@ -93,7 +93,7 @@ def play(work: Path, nights: Nights, plan: Plan, name: str, settings: str) -> Pl
         now = FIRST + timedelta(days=night)
         if night == plan.killed:
             kill(base, now)
-        audit = Audit(load(base / "audit.toml"), base)
+        audit = Audit(load(base / "audit.toml"), base, with_controls)
         began = time.process_time()
         results = audit.run(now_ns=int(now.timestamp()) * 10**9)
         played.last_cpu_s = time.process_time() - began
@@ -115,7 +115,7 @@ def kill(base: Path, now: datetime) -> None:
         os.kill(process.pid, signal.SIGKILL)
 
 
-def alone(work: Path, nights: Nights) -> float:
+def alone(work: Path, nights: Nights, *, with_controls: bool = False) -> float:
     """Returns the CPU seconds that the last night takes a store that holds nothing else."""
     base = work / "alone"
     shutil.rmtree(base, ignore_errors=True)
@@ -124,7 +124,9 @@ def alone(work: Path, nights: Nights) -> float:
     (base / "audit.toml").write_text(f'inputs = ["logs"]\n{EXPECT}')
     shutil.copytree(nights.folders[-1], base / "logs" / nights.folders[-1].name)
     began = time.process_time()
-    Audit(load(base / "audit.toml"), base).run(now_ns=int((FIRST + timedelta(days=60)).timestamp()) * 10**9)
+    Audit(load(base / "audit.toml"), base, with_controls).run(
+        now_ns=int((FIRST + timedelta(days=60)).timestamp()) * 10**9
+    )
     return time.process_time() - began
 
 
@@ -154,15 +156,18 @@ def main() -> int:
     parser.add_argument("work", type=Path)
     parser.add_argument("--nights", type=int, default=14)
     parser.add_argument("--crowd", type=int, default=4)
+    parser.add_argument(
+        "--controls", action="store_true", help="Plant controls in each run: the same cost on every night."
+    )
     given = parser.parse_args()
     plan = fourteen(given.nights)
     nights = simulate(given.work, plan, crowd=given.crowd)
-    texts = play(given.work, nights, plan, "plaintext", "")
+    texts = play(given.work, nights, plan, "plaintext", "", with_controls=given.controls)
     once = texts.told == Counter(wanted(nights, plan))
     print(f"told exactly once each: {once} ({len(texts.told)} findings)")
-    cost = alone(given.work, nights)
+    cost = alone(given.work, nights, with_controls=given.controls)
     print(f"last night {texts.last_cpu_s:.2f} CPU s, alone {cost:.2f}: {texts.last_cpu_s / cost:.2f} times")
-    prints = play(given.work, nights, plan, "fingerprints", FINGERPRINTS)
+    prints = play(given.work, nights, plan, "fingerprints", FINGERPRINTS, with_controls=given.controls)
     same = prints.told == texts.told
     long = long_leaks(nights) & texts.disclosed
     found = len(long & prints.disclosed)

@@ -357,7 +357,7 @@ def analysed(work: Path, nights: Nights) -> set[str]:
     shutil.rmtree(work / "case", ignore_errors=True)
     case = Case.create(work / "case", nights.case.read_text(encoding="utf-8"))
     ingest(case, [str(folder) for folder in nights.folders], threads=1)
-    analyze_case(case, with_controls=False)
+    analyze_case(case)
     return {row["request_id"] for row in verdicts(case) if row["disclosure"] in FOUND}
 
 

@@ -1,6 +1,6 @@
 """The stages over one run's case: new exchanges are judged, kept ones stand by as their sources."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import duckdb
 
@@ -11,6 +11,7 @@ from forensics.audit.search import KeptTexts
 from forensics.audit.shelf import shelves, view
 from forensics.audit.store import Store, Watermark
 from forensics.case.database import create_table, dicts, insert, rebuild, select
+from forensics.controls.run import ControlReport, Controls, no_controls
 from forensics.judge.run import judge
 from forensics.link.run import link
 from forensics.match.answers import fit_answers
@@ -44,7 +45,7 @@ class Judged:
     """What the stages said of the current exchanges.
 
     How many there are and were delivered, the affected, the undetermined by reason, hours seen, times to first tokens,
-    preflight's answers, and which exchanges of earlier findings are still ``present``.
+    preflight's answers, which exchanges of earlier findings are still ``present``, and what became of the controls.
     """
 
     exchanges: int
@@ -55,20 +56,29 @@ class Judged:
     timing: tuple[Row, ...]
     answers: dict[str, Row]
     present: frozenset[str]
+    controls: ControlReport = field(default_factory=ControlReport)
 
 
 NOTHING = Judged(0, 0, (), (), (), (), {}, frozenset())
 """What is judged where nothing is new."""
 
 
-def analyze(night: Night, store: Store, mark: Watermark, key: Key, *, lookback_ns: int) -> Judged:
-    """Runs link, suspect, match and judge into the run's database. Kept exchanges count as candidate sources only."""
+def analyze(
+    night: Night, store: Store, mark: Watermark, key: Key, *, lookback_ns: int, with_controls: bool = True
+) -> Judged:
+    """Runs link, suspect, match and judge into the run's database. Kept exchanges count as candidate sources only.
+
+    Raises if a planted exchange is not found (``with_controls``), naming the rule that is blind.
+    """
     case = night.case
     with rebuild(case, keep=True) as con:
         link(con, case)
         find_markers(con, case, metadata_only=False)
         fit_answers(con, case, metadata_only=False)
-        suspect(con, case)
+        with Controls(con, case, metadata_only=False) if with_controls else no_controls(con) as planted:
+            planted.positive()
+            suspect(con, case)
+            controls = planted.negative()
         _told_apart(con, night)
         _kept(con, store, mark, night, lookback_ns)
         entries = mark.entries()
@@ -79,7 +89,7 @@ def analyze(night: Night, store: Store, mark: Watermark, key: Key, *, lookback_n
         con.execute(_SEARCHED_BY_FINGERPRINTS)
         _without_bystanders(con)
         judge(con, case, metadata_only=False)
-        return _judged(con, mark)
+        return replace(_judged(con, mark), controls=controls)
 
 
 def _told_apart(con: duckdb.DuckDBPyConnection, night: Night) -> None:

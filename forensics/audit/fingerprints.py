@@ -2,9 +2,10 @@
 
 A text is folded as for matching (NFKC, case, letters and digits only) and every run of ``GRAM`` bytes is put through
 SipHash-2-4, a keyed function made for short inputs (Aumasson and Bernstein, 2012), under a key that HMAC-SHA256 derives
-from the audit's secret. Of every ``window`` neighbouring values the least is kept (winnowing), so two texts that share
-``window`` + ``GRAM`` - 1 bytes share a fingerprint. As the choice depends on the key, not even the places of the
-fingerprints say anything of the text to who has none.
+from the audit's secret. Of the values that begin within every ``window`` bytes the least is kept (winnowing), so two texts that
+share ``window`` + ``GRAM`` - 1 bytes share a fingerprint, and what they share longer is covered without a gap, in any
+script: bytes are counted, not characters. As the choice depends on the key, not even the places of the fingerprints say
+anything of the text to who has none.
 """
 
 import hmac
@@ -18,6 +19,8 @@ from forensics.match.normalise import Folded
 
 GRAM: Final = 12
 """Bytes; the shortest run that matching looks for."""
+_NEVER: Final = np.uint64(2**64 - 1)
+"""Stands for the runs that begin within a character."""
 PLAIN: Final = b"texts are kept beside these fingerprints"
 """Stands for the secret in a store that keeps the texts themselves."""
 
@@ -49,9 +52,11 @@ def _derived(secret: bytes, purpose: bytes) -> bytes:
 
 def fingerprints(folded: Folded, key: Key, window: int) -> tuple[Hashes, Ints]:
     """Returns (values, first bytes) of the fingerprints of a folded text, in the order of the text."""
-    values, at = every(folded, key)
-    kept = _least(values, window)
-    return values[kept], at[kept]
+    values = _keyed(folded.data, GRAM, np.uint64(key.first), np.uint64(key.second))
+    begins = folded.lead[: len(values)]
+    kept = _least(np.where(begins, values, _NEVER), window)
+    kept = kept[begins[kept]]
+    return values[kept], kept
 
 
 def every(folded: Folded, key: Key) -> tuple[Hashes, Ints]:

@@ -97,6 +97,12 @@ def prometheus(result: Result, *, exit_code: int, known: int, open_holes: int) -
         ("problems", "Inputs that could not be read", len(result.problems)),
         ("exchanges", "Exchanges that the last run judged", result.exchanges),
         ("undetermined", "Responses among them that stay undetermined", result.undetermined_responses),
+        (
+            "controls_planted",
+            "Exchanges planted by the last run, each of which must be found",
+            result.planted("positive")[0],
+        ),
+        ("controls_found", "Planted exchanges that were found", result.planted("positive")[1]),
     ]
     return "".join(
         f"# HELP forensics_audit_{name} {text}.\n# TYPE forensics_audit_{name} gauge\nforensics_audit_{name} {value}\n"

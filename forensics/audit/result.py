@@ -12,7 +12,7 @@ Row = dict[str, Any]
 
 @dataclass
 class Result:
-    """What one run told. ``stamp`` is its time; all lists are of what is new."""
+    """What one run told. ``stamp`` is its time; all lists are of what is new; ``controls`` are (planted, found)."""
 
     run: int
     stamp: str
@@ -30,7 +30,13 @@ class Result:
     undetermined: list[Row] = field(default_factory=list)
     healed: list[Row] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    controls: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+
+    def planted(self, kind: str) -> tuple[int, int]:
+        """Returns how many controls of a kind (``positive``, ``negative``, ``shuffled``) were planted, and found."""
+        first, second = self.controls.get(kind, (0, 0))
+        return first, second
 
     @property
     def incomplete(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from forensics.audit import analysis, coverage, databases, drift, hooks, keep, news, night, outputs, pages
+from forensics.audit import analysis, coverage, databases, drift, hooks, keep, news, night, outputs, pages, planted
 from forensics.audit.config import AuditConfig
 from forensics.audit.fingerprints import Key
 from forensics.audit.inputs import Listing, listed
@@ -23,10 +23,14 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Audit:
-    """An audit's declarations, and the folder that their paths are relative to."""
+    """An audit's declarations, and the folder that their paths are relative to.
+
+    Without ``with_controls``, which is for tests of other things, nothing is planted.
+    """
 
     config: AuditConfig
     base: Path
+    with_controls: bool = True
 
     @property
     def store(self) -> Store:
@@ -86,6 +90,7 @@ class Audit:
 class _Run:
     def __init__(self, audit: Audit, declared: CaseConfig, store: Store, mark: Watermark, now_ns: int) -> None:
         self.config, self.base, self.declared = audit.config, audit.base, declared
+        self.with_controls = audit.with_controls
         self.store, self.mark, self.now_ns = store, mark, now_ns
         self.number = mark.run + 1
         self.told = Result(self.number, iso(now_ns))
@@ -129,7 +134,12 @@ class _Run:
             night.seal(found, self.secret)
         lookback_ns = self.config.keep.lookback_s * 10**9
         night.assemble(found, self.store, self.mark, lookback_ns)
-        judged = analysis.analyze(found, self.store, self.mark, self.key, lookback_ns=lookback_ns)
+        if self.with_controls:
+            planted.watch(self.store.work / "planted", self.key, self.config.keep.window)
+        judged = analysis.analyze(
+            found, self.store, self.mark, self.key, lookback_ns=lookback_ns, with_controls=self.with_controls
+        )
+        self.told.controls = asdict(judged.controls)
         self.told.exchanges, self.told.delivered = judged.exchanges, judged.delivered
         self.told.undetermined = list(judged.undetermined)
         sorted_out = news.sort_out(judged.findings, self.mark, judged.present, self.baseline)

@@ -90,12 +90,23 @@ def _seconds(said: str) -> float:
     return float(int(found[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86_400}[found[2]])
 
 
+def _controls(each: Result) -> str:
+    (planted, found), (never, false) = each.planted("positive"), each.planted("negative")
+    dealt, hit = each.planted("shuffled")
+    return (
+        f"{found:,} of {planted:,} planted exchanges found; {false:,} of {never:,} where nothing is, "
+        f"{hit:,} of {dealt:,} in shuffled neighbours"
+    )
+
+
 def _lines(each: Result) -> Iterator[str]:
     incomplete = " (incomplete)" if each.findings and each.incomplete else ""
     counts = (
         f"{len(each.findings):,} new findings{incomplete}, {len(each.drifts):,} drifts, {len(each.holes):,} new holes"
     )
     yield f"run {each.run} at {each.stamp}: {each.files:,} new files, {each.exchanges:,} exchanges judged; {counts}"
+    if each.planted("positive")[0]:
+        yield f"controls {_controls(each)}"
     for row in each.findings:
         where = f"{row['path']}:{row['line']}" if row["path"] else "no record left"
         yield f"finding  {row['finding']} {row['received_at']} {row['request_id']} of {row['tenant']}"

@@ -13,7 +13,7 @@ from forensics.disclose.coverage import tables as coverage_tables
 from forensics.disclose.documents import render
 from forensics.disclose.lanes import lanes
 from forensics.disclose.pictures import pictures
-from forensics.disclose.tables import Row, rows
+from forensics.disclose.tables import Row, one, rows
 
 CANDIDATES_SHOWN: Final = 5
 _CLOCK: Final = (
@@ -49,7 +49,7 @@ def _context(
     found = {name: _times(rows(con, case, name)) for name in (
         "limits", "affected", "tenant", "looked_for", "detector", "manifest", "reject", "clock", "ambiguity",
         "unexplained", "unnamed", "proposals", "control", "at_risk", "own_unexplained", "sighting",
-        "timing_tenant", "salt", "sign_search", "sign",
+        "timing_tenant", "salt", "sign_search", "sign", "engine_version", "held_capacity",
     )}  # fmt: skip
     return {
         "title": config.title,
@@ -74,6 +74,7 @@ def _context(
             "probable_margin_bits": config.thresholds.probable_margin_bits,
             "timing_confidence_percent": f"{100 * config.timing.confidence:.10g}",
         },
+        "over_pool_range": one(con, case, "over_pool_range"),
         "coverage": _coverage(con, case),
         **found,
     }

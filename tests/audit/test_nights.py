@@ -82,7 +82,7 @@ def test_a_run_killed_anywhere_is_done_again_wholly(
     shutil.copy(nights.case, tmp_path / "case.toml")
     (tmp_path / "audit.toml").write_text('inputs = ["logs"]\n')
     shutil.copytree(nights.folders[1], tmp_path / "logs" / "night-01")
-    audit = Audit(load(tmp_path / "audit.toml"), tmp_path)
+    audit = Audit(load(tmp_path / "audit.toml"), tmp_path, with_controls=False)
     leaked = {each.request_id for each in nights.truth.exchanges if each.integrity == "affected"}
 
     def killed(*_: object, **__: object) -> None:

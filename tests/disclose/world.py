@@ -62,6 +62,7 @@ TABLES = {
     "reject": ddl(REJECT),
     "exchange": _EXCHANGE,
     "verdict": _VERDICT,
+    "late_write_window": "exchange_id VARCHAR, worker VARCHAR",
     "exchange_record": "exchange_id VARCHAR, record_id VARCHAR, via VARCHAR, inferred BOOLEAN",
     "exchange_text": "exchange_id VARCHAR, side VARCHAR, record_id VARCHAR, state VARCHAR",
     "worker_limit": "worker VARCHAR, start_ns BIGINT, end_ns BIGINT, rank INTEGER, how VARCHAR, record_id VARCHAR, "
