@@ -2,10 +2,10 @@
 
 A text is folded as for matching (NFKC, case, letters and digits only) and every run of ``GRAM`` bytes is put through
 SipHash-2-4, a keyed function made for short inputs (Aumasson and Bernstein, 2012), under a key that HMAC-SHA256 derives
-from the audit's secret. Of the values that begin within every ``window`` bytes the least is kept (winnowing), so two texts that
-share ``window`` + ``GRAM`` - 1 bytes share a fingerprint, and what they share longer is covered without a gap, in any
-script: bytes are counted, not characters. As the choice depends on the key, not even the places of the fingerprints say
-anything of the text to who has none.
+from the audit's secret. Of the values that begin within every ``window`` bytes the least is kept (winnowing), so two
+texts that share ``window`` + ``GRAM`` - 1 bytes share a fingerprint, and what they share longer is covered without a
+gap, in any script: bytes are counted, not characters. As the choice depends on the key, not even the places of the
+fingerprints say anything of the text to who has none.
 """
 
 import hmac
@@ -40,6 +40,12 @@ class Key:
         name = _derived(secret or PLAIN, b"name")[:8].hex()
         return cls(int.from_bytes(words[:8], "little"), int.from_bytes(words[8:16], "little"), name)
 
+    def of_text(self, run: int, number: int) -> "Key":
+        """Returns the key of one text, the ``number``-th that a run kept: nothing links what is made under two."""
+        mine = self.first.to_bytes(8, "little") + self.second.to_bytes(8, "little")
+        words = _derived(mine, b"text %d %d" % (run, number))
+        return Key(int.from_bytes(words[:8], "little"), int.from_bytes(words[8:16], "little"), "")
+
 
 def sealed(secret: bytes, digest: str) -> str:
     """Returns a keyed digest in place of a plain one, which would let whoever guesses a text check the guess."""
@@ -59,9 +65,9 @@ def fingerprints(folded: Folded, key: Key, window: int) -> tuple[Hashes, Ints]:
     return values[kept], kept
 
 
-def every(folded: Folded, key: Key) -> tuple[Hashes, Ints]:
-    """Returns (values, first bytes) of all runs of ``GRAM`` bytes that begin at a character."""
-    values = _keyed(folded.data, GRAM, np.uint64(key.first), np.uint64(key.second))
+def every(folded: Folded, key: Key, gram: int = GRAM) -> tuple[Hashes, Ints]:
+    """Returns (values, first bytes) of all runs of ``gram`` bytes that begin at a character."""
+    values = _keyed(folded.data, gram, np.uint64(key.first), np.uint64(key.second))
     at = np.flatnonzero(folded.lead[: len(values)])
     return values[at], at
 

@@ -10,12 +10,15 @@ import numpy as np
 import pyarrow as pa
 
 from forensics.audit.fingerprints import GRAM, Key, every
+from forensics.audit.holding import lengthened
 from forensics.audit.shelf import Hits, Shelf, view
 from forensics.case.database import select
-from forensics.match.beside import Known, Places, dense
+from forensics.match.beside import Known, Places, dense, joined
+from forensics.match.chain import groups
 from forensics.match.kernel import Hashes, Ints
 from forensics.match.library import Part
 from forensics.match.reading import Reader, Response
+from forensics.match.seeds import Segments, segments
 from forensics.match.spans import Text
 from forensics.resources import query
 
@@ -74,8 +77,10 @@ class KeptTexts:
             self.parts[part.text_id] = part
             if part.text_id not in at_hand:
                 response, at, source_at, start = np.concatenate(found[place], axis=1)
-                shared = dense(reader, size, response, at, source_at, gram=GRAM)
-                yield Known(Text(part.text_id, part.tenant, ""), shared, _places(source_at, start))
+                runs = segments(response, at, source_at, GRAM)
+                runs = whole(responses, runs, self._shelves[place[0]], place, self._key)
+                text, short = Text(part.text_id, part.tenant, ""), runs.pick(runs.length < reader.seed_bytes)
+                yield Known(text, dense(reader, size, runs), _places(source_at, start), short)
 
     def _owned(self, places: Sequence[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], Part, int]]:
         """Yields (place, part, folded bytes) of those of these texts that still stand for an exchange, in order."""
@@ -103,6 +108,16 @@ class KeptTexts:
             for each in wanted
             if (each.record_id, each.side, each.part) in bodies
         ]
+
+
+def whole(responses: Sequence[Response], runs: Segments, shelf: Shelf, place: tuple[int, int], key: Key) -> Segments:
+    """Returns what a kept text (run, number) shares with the responses, as far as its filter tells beyond ``runs``."""
+    words = shelf.filter(place[1])
+    if words is None:
+        return runs
+    mine = key.of_text(*place)
+    found = [lengthened(some, number, responses[number].folded, words, mine) for number, some in groups(runs)]
+    return joined(*found) if found else runs
 
 
 def _by_text(asked: _Asked, hits: Hits) -> Iterator[tuple[int, Ints]]:

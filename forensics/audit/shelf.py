@@ -3,6 +3,7 @@
 One folder per run. ``texts.parquet`` says whose text is which number; beside it, for each piece of bounded size, four
 arrays of one length, ordered by value: ``value`` (uint64), ``text`` (the number, uint32), ``at`` (first byte in the
 folded text, uint32), ``start`` (first code point in the original, uint32). Looking up costs the logarithm of a piece.
+``filters.bin`` holds the filters of all texts (``holding``), ``filter_at.npy`` where each begins.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forensics.audit.fingerprints import Key, fingerprints
+from forensics.audit.holding import Words, filter_of
 from forensics.match.kernel import Hashes, Ints
 from forensics.match.library import Part
 from forensics.match.normalise import fold
@@ -26,6 +28,7 @@ PIECE: Final = 1 << 23
 """Fingerprints held in memory before they are sorted and written: 160 MB."""
 MOST: Final = 512
 """Places of one value in one piece that are looked at: what more texts hold than that is nobody's."""
+_FILTERS, _FILTER_AT = "filters.bin", "filter_at.npy"
 _ARRAYS: Final = {"value": np.uint64, "text": np.uint32, "at": np.uint32, "start": np.uint32}
 _SCHEMA: Final = pa.schema(
     {"run": pa.int32(), "number": pa.int64(), "record_id": pa.string(), "side": pa.string(), "part": pa.int32()}
@@ -51,6 +54,8 @@ class Writer:
         self._rows: list[dict[str, object]] = []
         self._waiting: list[tuple[Hashes, Ints, Ints, Ints]] = []
         self._count, self._pieces = 0, 0
+        self._filter_at = [0]
+        self._filters = (folder / _FILTERS).open("wb")
 
     def take(self, part: Part, text: Text) -> None:
         """Adds one text."""
@@ -64,12 +69,17 @@ class Writer:
         )
         self._waiting.append((values, np.full(len(at), number), at, folded.start[at].astype(np.int64)))
         self._count += len(at)
+        words = filter_of(folded, self._key.of_text(self._run, number))
+        self._filters.write(words.tobytes())
+        self._filter_at.append(self._filter_at[-1] + len(words))
         if self._count >= PIECE:
             self._write()
 
     def finish(self) -> None:
         """Writes what is left."""
         self._write()
+        self._filters.close()
+        np.save(self._folder / _FILTER_AT, np.array(self._filter_at, dtype=np.int64))
         pq.write_table(pa.Table.from_pylist(self._rows, _SCHEMA), self._folder / "texts.parquet", compression="zstd")
 
     def _write(self) -> None:
@@ -94,6 +104,14 @@ class Shelf:
             name = first.name.partition(".")[0]
             piece = {each: np.load(self.folder / f"{name}.{each}.npy", mmap_mode="r") for each in _ARRAYS}
             yield _found(piece, values)
+
+    def filter(self, number: int) -> Words | None:
+        """Returns the filter of a text; None where the run that kept it made none."""
+        path = self.folder / _FILTER_AT
+        if not path.exists():
+            return None
+        first, last = np.load(path, mmap_mode="r")[number : number + 2].tolist()
+        return np.fromfile(self.folder / _FILTERS, dtype=np.uint64, count=last - first, offset=8 * first)
 
 
 def _found(piece: dict[str, npt.NDArray[np.unsignedinteger]], values: Hashes) -> Hits:

@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from forensics.match.align import stretch_score
 from forensics.match.chain import Run
-from forensics.match.reading import Reader, Response
-from forensics.match.seeds import Ints, segments
+from forensics.match.reading import Reader, Response, Shared
+from forensics.match.seeds import Segments
 from forensics.match.sieve import Found
 from forensics.match.spans import Span, Text, apart
 from forensics.match.weigh import ANCHOR, FULL_RUN, Weights
@@ -21,11 +21,29 @@ Places = Callable[[int, int], tuple[int, int]]
 
 @dataclass(frozen=True)
 class Known:
-    """A text without its characters, and where what it shares with the responses stands."""
+    """A text without its characters, and where what it shares with the responses stands.
+
+    ``short`` are shared runs that are shorter than a seed; they only lengthen what longer ones nominate.
+    """
 
     text: Text
     found: Found
     places: Places
+    short: Segments
+
+    def with_short(self, shared: Shared) -> Shared:
+        """Returns what was read of the text, with the short runs of the responses that it may be a source of."""
+        mine = self.short.pick(np.isin(self.short.response, shared.runs.response))
+        return replace(shared, runs=joined(shared.runs, mine))
+
+
+def joined(*parts: Segments) -> Segments:
+    """Returns several sets of runs as one, ordered by response, diagonal, place."""
+    response, at, source_at, length = (
+        np.concatenate([getattr(each, name) for each in parts]) for name in ("response", "at", "source_at", "length")
+    )
+    order = np.lexsort((at, source_at - at, response))
+    return Segments(response[order], at[order], source_at[order], length[order])
 
 
 class Beside(Protocol):
@@ -40,12 +58,8 @@ class Beside(Protocol):
         ...
 
 
-def dense(reader: Reader, size: int, response: Ints, at: Ints, source_at: Ints, *, gram: int) -> Found:
-    """Returns what a text of ``size`` folded bytes holds, given some of the grams (of ``gram`` bytes) that it shares.
-
-    Where those overlap on one diagonal, all grams between them are shared too.
-    """
-    runs = segments(response, at, source_at, gram)
+def dense(reader: Reader, size: int, runs: Segments) -> Found:
+    """Returns what a text of ``size`` folded bytes holds, given the exact runs that it shares: all grams in them."""
     rows, places = [], []
     for number, first, source_first, length in zip(runs.response, runs.at, runs.source_at, runs.length, strict=True):
         mine = reader.gram_ledger.rows(int(number))

@@ -82,6 +82,7 @@ class Examination:
         self._beside: Beside | None = None
         self._shared: dict[str, Shared] = {}
         self._places: dict[str, tuple[Text, Places]] = {}
+        self._fetched: set[str] = set()
         self._tenants: dict[str | None, int] = {}
         for text, found in sifted(library, self._reader.sift, threads):
             self._note(text, found)
@@ -91,31 +92,48 @@ class Examination:
         self._beside = beside
         for known in beside.known(self._prepared, self._reader, at_hand):
             if self._note(known.text, known.found):
-                self._places[known.text.text_id] = known.text, known.places
+                text_id = known.text.text_id
+                self._shared[text_id] = known.with_short(self._shared[text_id])
+                self._places[text_id] = known.text, known.places
 
-    def _note(self, text: Text, found: Found) -> bool:
+    def _note(self, text: Text, found: Found, number: int | None = None) -> bool:
         tenant = self._tenants.setdefault(text.tenant, len(self._tenants))
-        shared = self._reader.read(len(self._shared), found, self._roles(text), tenant)
+        shared = self._reader.read(len(self._shared) if number is None else number, found, self._roles(text), tenant)
         if shared:
             self._shared[text.text_id] = shared
         return shared is not None
 
     def matches(self) -> list[Match]:
         """Weighs, aligns and orders what was found."""
+        weighing, shared = self._promising()
+        if self._read_whole(sorted(set(shared) & set(self._places))):
+            weighing, shared = self._promising()
+        found = [*weighed(self._texts(shared), shared, weighing, self._threads), *self._loose(shared, weighing)]
+        return sorted(found, key=lambda m: (m.response_id, m.source_id, place(m.span)))
+
+    def _promising(self) -> tuple[Weighing, dict[str, Shared]]:
+        """Returns what weighs, and of every text what could matter."""
         self._reader.settle()
         counted = {shared.counted for shared in self._shared.values()}
         weighing = Weighing(self._ids, self._prepared, self._reader, self._settings, counted)
         left = ((source, weighing.promising(shared)) for source, shared in self._shared.items())
-        shared = {source: promising for source, promising in left if promising is not None}
-        found = [*weighed(self._texts(shared), shared, weighing, self._threads), *self._loose(shared, weighing)]
-        return sorted(found, key=lambda m: (m.response_id, m.source_id, place(m.span)))
+        return weighing, {source: promising for source, promising in left if promising is not None}
+
+    def _read_whole(self, text_ids: Sequence[str]) -> bool:
+        """Reads those of these texts beside the library that are kept after all, as texts of the library are read."""
+        if self._beside is None or not text_ids:
+            return False
+        for text, found in sifted(self._beside.fetch(text_ids), self._reader.sift, self._threads):
+            number = self._shared.pop(text.text_id).number
+            del self._places[text.text_id]
+            self._fetched.add(text.text_id)
+            self._note(text, found, number)
+        return bool(self._fetched)
 
     def _texts(self, shared: Mapping[str, Shared]) -> Iterator[Text]:
-        yield from self._library.fetch(sorted(set(shared) - set(self._places)))
-        if self._beside is not None:
-            for text in self._beside.fetch(sorted(set(shared) & set(self._places))):
-                del self._places[text.text_id]
-                yield text
+        yield from self._library.fetch(sorted(set(shared) - set(self._places) - self._fetched))
+        if self._beside is not None and self._fetched:
+            yield from self._beside.fetch(sorted(set(shared) & self._fetched))
 
     def _loose(self, shared: Mapping[str, Shared], weighing: Weighing) -> Iterator[Match]:
         for source in sorted(set(shared) & set(self._places)):
