@@ -71,6 +71,18 @@ def test_the_systemd_units_are_sound(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_service_runs_an_audit(tmp_path: Path) -> None:
+    service = (EXAMPLES / "forensics-audit.service").read_text()
+    (command,) = re.findall(r"^ExecStart=(.+)$", service, re.MULTILINE)
+    environment = _installed(tmp_path)
+    program, *arguments = command.replace("/etc/forensics/audit.toml", str(tmp_path / "audit.toml")).split()
+    done = subprocess.run(
+        [program, *arguments], env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("run 1 at")
+
+
 def test_the_cronjob_runs_one_audit_at_a_time() -> None:
     job = yaml.safe_load((EXAMPLES / "cronjob.yaml").read_text())
     assert job["spec"]["concurrencyPolicy"] == "Forbid"
