@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from forensics.timing import statistics
 from forensics.timing.statistics import Work, corrected, cost, divide, expected, served, smaller, smaller_overall
 
 COLD = np.linspace(0.8, 1.4, 19)
@@ -16,6 +17,21 @@ def test_a_first_use_below_all_cold_ones_is_as_unlikely_as_its_arrangement() -> 
 def test_ties_never_speak_for_a_shared_cache() -> None:
     assert smaller(np.ones(8), np.ones(19)) == pytest.approx(1.0)
     assert smaller_overall([(np.ones(8), np.ones(19))] * 9) > 0.999
+
+
+def test_a_stalled_use_counts_no_more_than_any_slow_one() -> None:
+    first = np.array([0.1, 0.2, 0.3, 0.4, 0.45, 0.5])
+    slow, stalled = (smaller(np.append(first, each), COLD) for each in (1.0, 90.0))
+    assert slow == stalled < 1e-4
+
+
+def test_many_uses_are_weighed_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    pairs = [(rng.normal(0.8, 0.3, 30), rng.normal(1.0, 0.3, 60)) for _ in range(20)]
+    exact = [smaller(*pair) for pair in pairs]
+    monkeypatch.setattr(statistics, "EXACT_PAIRS", 0)
+    assert [smaller(*pair) for pair in pairs] == pytest.approx(exact, rel=0.5, abs=1e-4)
+    assert smaller(rng.normal(1.0, 0.3, 300), rng.normal(1.0, 0.3, 300)) > 0.01
 
 
 def test_nothing_to_compare_is_no_evidence() -> None:
