@@ -11,10 +11,11 @@ finds the fingerprints find, with Wilson's interval. Exits 1 where that share is
 """
 
 import argparse
+import json
 import math
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
@@ -70,13 +71,22 @@ def wilson(found: int, of: int, z: float = 1.96) -> tuple[float, float]:
 
 
 def found_by(work: Path, leaks: int, seed: int, *, whole: bool) -> tuple[list[Leak], dict[str, set[str]]]:
-    """Plays one world; returns what leaked, and of which requests each says that they carry another tenant's text."""
-    nights, said = simulate(work, leaks, seed)
-    found = {
-        "texts": play(work, nights, PLAN, "plaintext", "").disclosed,
-        "prints": play(work, nights, PLAN, "fingerprints", FINGERPRINTS).disclosed,
-    }
-    return said, found | ({"analysis": analysed(work, nights)} if whole else {})
+    """Plays one world; returns what leaked, and of which requests each says that they carry another tenant's text.
+
+    What a world came to is kept in ``work``, so that a bench that was interrupted goes on with the next one.
+    """
+    kept = work / f"world-{seed}-of-{leaks}{'-whole' if whole else ''}.json"
+    if not kept.exists():
+        nights, said = simulate(work, leaks, seed)
+        found = {
+            "texts": play(work, nights, PLAN, "plaintext", "").disclosed,
+            "prints": play(work, nights, PLAN, "fingerprints", FINGERPRINTS).disclosed,
+            **({"analysis": analysed(work, nights)} if whole else {}),
+        }
+        told = {"leaks": [asdict(each) for each in said], "found": {name: sorted(ids) for name, ids in found.items()}}
+        kept.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    told = json.loads(kept.read_text(encoding="utf-8"))
+    return [Leak(**each) for each in told["leaks"]], {name: set(ids) for name, ids in told["found"].items()}
 
 
 def main() -> int:
@@ -90,7 +100,7 @@ def main() -> int:
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
     leaks: list[Leak] = []
-    found: dict[str, set[str]] = {"texts": set(), "prints": set()}
+    found: dict[str, set[str]] = {}
     for seed in range(given.first, given.first + given.worlds):
         said, by = found_by(given.work, given.leaks, seed, whole=given.whole)
         leaks += said
