@@ -13,6 +13,7 @@ from forensics.match.sweep.workers import Stopped
 from tests.match.test_sweep import LEAK, background, corpus, put, sweeping, swept
 
 NOISE = base64.b64encode(np.random.default_rng(1).bytes(100_000)).decode()
+OTHER = LEAK[::-1]
 ODD = {
     "a word again and again": "hello" * 5_000,
     "one character": "a" * 200_000,
@@ -27,16 +28,16 @@ ODD = {
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD.keys())
 def test_a_leak_beside_odd_text_is_found_by_both_tiers(tmp_path: Path, odd: str) -> None:
     texts = background(60)
-    texts[6] = (3, 3, "prompt", f"{odd} {LEAK} {odd}")
+    texts[6] = (3, 3, "prompt", f"{odd} {LEAK} and {OTHER} {odd}")
     texts[9] = (4, 4, "response", odd[::-1])
     texts[89] = (44, 4, "response", f"{odd[: len(odd) // 2]} {LEAK} {odd[len(odd) // 2 :]}")
-    put(texts, 46, "response", LEAK)
-    assert {(89, 6), (93, 6)} <= {(p.answer, p.source) for p in swept(corpus(tmp_path, texts), tmp_path)}
-    responses = [Text(f"r{n}", "reader", texts[n][3]) for n in (89, 93)]
+    put(texts, 54, "response", OTHER)
+    assert {(89, 6), (109, 6)} <= {(p.answer, p.source) for p in swept(corpus(tmp_path, texts), tmp_path)}
+    responses = [Text(f"r{n}", "reader", texts[n][3]) for n in (89, 109)]
     prompts = [Text(f"p{n}", f"t{texts[n][1]}", texts[n][3]) for n in range(0, 80, 2)]
     role = np.full(2, SOURCE | HOLDER, dtype=np.uint8)
     found = {(m.response_id, m.source_id) for m in match(responses, Shelf(prompts), lambda _text: role)}
-    assert {("r89", "p6"), ("r93", "p6")} <= found
+    assert {("r89", "p6"), ("r109", "p6")} <= found
 
 
 def test_a_prompt_sent_a_thousand_times_by_one_tenant_is_no_common_text(tmp_path: Path) -> None:
