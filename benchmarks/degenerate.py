@@ -12,6 +12,7 @@ degenerate text in another one; both must be found.
 import argparse
 import base64
 import json
+import os
 import resource
 import signal
 import subprocess
@@ -153,7 +154,8 @@ def judged(case: str, folder: Path, scale: float, threads: int, interrupts: int)
         for k in range(interrupts)
     ]
     if interrupts:
-        print(f"{case:<24}ended so many seconds after an interrupt: {result['interrupted']}", flush=True)
+        said = ", ".join(f"{each['wall']} s ({each['processor']} s used)" for each in result["interrupted"])
+        print(f"{case:<24}ended after an interrupt in {said}", flush=True)
     return result
 
 
@@ -215,17 +217,26 @@ def _told(used: float, began: float, found: int, others: int) -> dict[str, Any]:
     return {"seconds": round(seconds, 2), "wall": wall, "found": found, "others": others, "peak_gb": peak}
 
 
-def interrupted(data: Path, threads: int, whole: dict[str, Any], share: float) -> float:
-    """Returns the seconds that a sweep goes on after an interrupt at this share of the time it takes."""
+def interrupted(data: Path, threads: int, whole: dict[str, Any], share: float) -> dict[str, float]:
+    """Returns the seconds that a sweep goes on after an interrupt at this share of its time: by the clock, and used."""
     process = _started("sweep", data, threads, stderr=subprocess.PIPE)
     assert process.stderr is not None
     while "begun" not in process.stderr.readline():
         pass
     time.sleep(whole["wall"] * share)
+    used = _used(process.pid)
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
-    process.communicate()
-    return round(time.monotonic() - began, 2)
+    process.stderr.read()
+    _, _, usage = os.wait4(process.pid, 0)
+    wall = round(time.monotonic() - began, 2)
+    return {"wall": wall, "processor": round(usage.ru_utime + usage.ru_stime - used, 2)}
+
+
+def _used(process: int) -> float:
+    """Returns the processor seconds that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _started(tier: str, data: Path, threads: int, stderr: int = subprocess.DEVNULL) -> "subprocess.Popen[str]":

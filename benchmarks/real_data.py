@@ -20,6 +20,7 @@ PASSAGE = 1500  # characters of a document that a tenant quotes
 SIZES = {"2 KB": 2_000, "40 KB": 40_000, "400 KB": 400_000, "4 MB": 4_000_000}
 LANGUAGES = {"Cyrillic": "ru-RU", "Arabic": "fa-IR", "Chinese": "zh-TW", "Japanese": "ja-JP", "Korean": "ko-KR"}
 PIECES = (("2 KB", 100), ("40 KB", 5), ("400 KB", 1))  # prompts that a document is cut into
+TRIES = 50  # for a passage in a piece's own script
 BOOKS = 6  # documents cut up; as many again are prompts of up to 4 MB
 
 Garble = Callable[[str, random.Random], str]
@@ -137,10 +138,13 @@ def planted(corpora: Path, out: Path, each: int, seed: int) -> None:
     for kind, (garble, lengths) in GRID.items():
         for length in lengths:
             for k in range(each):
-                script = "Latin" if k % 2 else rng.choice(list(LANGUAGES))
-                size = rng.choice(list(of[script]))
-                source, n = rng.choice(of[script][size]), next(target)
-                text, begin, end = _passage(asked[source].prompt, length, script, rng)
+                n, found = next(target), None
+                while found is None:
+                    script = "Latin" if k % 2 else rng.choice(list(LANGUAGES))
+                    size = rng.choice(list(of[script]))
+                    source = rng.choice(of[script][size])
+                    found = _passage(asked[source].prompt, length, script, rng)
+                text, begin, end = found
                 garbled = garble(text, rng)
                 mine = told[n].response
                 at = mine.rfind(" ", 0, rng.randrange(len(mine) + 1)) + 1
@@ -172,14 +176,15 @@ def _sources(corpora: Path, rng: random.Random) -> Iterator[tuple[str, str, Exch
         yield "Latin", "4 MB", Exchange(TENANTS + 400 + n, text[: SIZES["4 MB"]], "Thank you.")
 
 
-def _passage(text: str, length: int, script: str, rng: random.Random) -> tuple[str, int, int]:
-    """Returns a stretch in its own script: what the handbook leaves untranslated, many tenants hold."""
-    while True:
+def _passage(text: str, length: int, script: str, rng: random.Random) -> tuple[str, int, int] | None:
+    """Returns a stretch in its own script, if one is found: what is left untranslated, many tenants hold."""
+    for _ in range(TRIES):
         found = cut(text, length, rng)
         letters = [c for c in found[0] if c.isalnum()]
         foreign = sum(c > "\u02ff" for c in letters)
         if script == "Latin" or foreign * 10 >= 7 * len(letters):
             return found
+    return None
 
 
 def write(out: Path, exchanges: list[Exchange], truth: list[dict[str, object]], seed: int) -> None:
