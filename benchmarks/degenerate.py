@@ -227,6 +227,8 @@ def interrupted(data: Path, threads: int, whole: dict[str, Any], share: float) -
     used = _used(process.pid)
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
+    if process.returncode is not None:  # it had ended before
+        return {"wall": 0.0, "processor": 0.0}
     process.stderr.read()
     _, _, usage = os.wait4(process.pid, 0)
     wall = round(time.monotonic() - began, 2)
