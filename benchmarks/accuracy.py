@@ -77,7 +77,7 @@ def swept(data: Path, threads: int) -> dict[str, Any]:
     )  # fmt: skip
     found = sweep.passages()
     result: dict[str, Any] = {"responses": sweep.figures.responses, "texts": sweep.figures.texts}
-    for by in ("kind", "script", "size"):
+    for by in ("kind", "script", "size", "dense"):
         result[by], result["not_planted"] = judge(data, corpus, found, confirmed, by)
     for strength, least, alike in (("probable", probable, 0), ("confirmed", confirmed, LITERAL)):
         said = calibrated(found, sweep.chance, sweep.figures.responses, least, alike)
@@ -111,6 +111,7 @@ def show_planted(result: dict[str, Any]) -> None:
     """Prints the tables of the grid."""
     for by in ("kind", "script", "size"):
         show_kinds(result[by])
+    show_kinds({kind: row for kind, row in result["dense"].items() if kind.endswith("CJK")})
     print("not planted:", result["not_planted"], "| probable:", result["probable"]["said"])
 
 

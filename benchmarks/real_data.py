@@ -20,6 +20,7 @@ PASSAGE = 1500  # characters of a document that a tenant quotes
 SIZES = {"2 KB": 2_000, "40 KB": 40_000, "400 KB": 400_000, "4 MB": 4_000_000}
 LANGUAGES = {"Cyrillic": "ru-RU", "Arabic": "fa-IR", "Chinese": "zh-TW", "Japanese": "ja-JP", "Korean": "ko-KR"}
 PIECES = (("2 KB", 100), ("40 KB", 5), ("400 KB", 1))  # prompts that a document is cut into
+TRIES = 50  # for a passage in a piece's own script
 BOOKS = 6  # documents cut up; as many again are prompts of up to 4 MB
 
 Garble = Callable[[str, random.Random], str]
@@ -133,22 +134,27 @@ def planted(corpora: Path, out: Path, each: int, seed: int) -> None:
     told = answers(corpora, hard=False, half=seed % 2)
     rng.shuffle(told)
     truth = []
+    taken: dict[int, list[tuple[int, int]]] = {}
     target = iter(range(len(told)))
     for kind, (garble, lengths) in GRID.items():
         for length in lengths:
             for k in range(each):
-                script = "Latin" if k % 2 else rng.choice(list(LANGUAGES))
-                size = rng.choice(list(of[script]))
-                source, n = rng.choice(of[script][size]), next(target)
-                text, begin, end = _passage(asked[source].prompt, length, script, rng)
+                n, found = next(target), None
+                while found is None:
+                    script = "Latin" if k % 2 else rng.choice(list(LANGUAGES))
+                    size = rng.choice(list(of[script]))
+                    source = rng.choice(of[script][size])
+                    found = _passage(asked[source].prompt, length, script, taken.setdefault(source, []), rng)
+                text, begin, end = found
+                taken[source].append((begin, end))
                 garbled = garble(text, rng)
                 mine = told[n].response
                 at = mine.rfind(" ", 0, rng.randrange(len(mine) + 1)) + 1
                 told[n].response = f"{mine[:at]}{garbled} {mine[at:]}"
                 truth.append({
-                    "kind": f"{kind} {length}", "script": script, "size": size, "response": len(asked) + n,
-                    "source": source, "response_start": at, "response_end": at + len(garbled), "source_start": begin,
-                    "source_end": end,
+                    "kind": f"{kind} {length}", "dense": f"{kind} {length}, {_spacing(script)}", "script": script,
+                    "size": size, "response": len(asked) + n, "source": source, "response_start": at,
+                    "response_end": at + len(garbled), "source_start": begin, "source_end": end,
                 })  # fmt: skip
     write(out, asked + told, truth, seed)
 
@@ -172,14 +178,26 @@ def _sources(corpora: Path, rng: random.Random) -> Iterator[tuple[str, str, Exch
         yield "Latin", "4 MB", Exchange(TENANTS + 400 + n, text[: SIZES["4 MB"]], "Thank you.")
 
 
-def _passage(text: str, length: int, script: str, rng: random.Random) -> tuple[str, int, int]:
-    """Returns a stretch in its own script: what the handbook leaves untranslated, many tenants hold."""
-    while True:
+def _spacing(script: str) -> str:
+    return "CJK" if script in {"Chinese", "Japanese", "Korean"} else "spaced"
+
+
+def _passage(
+    text: str, length: int, script: str, taken: list[tuple[int, int]], rng: random.Random
+) -> tuple[str, int, int] | None:
+    """Returns a stretch in its own script that has not leaked yet, if one is found.
+
+    What the handbook leaves untranslated, many tenants hold; what several readers hold in parts may seem common, too.
+    """
+    for _ in range(TRIES):
         found = cut(text, length, rng)
+        if any(found[1] < end and begin < found[2] for begin, end in taken):
+            continue
         letters = [c for c in found[0] if c.isalnum()]
         foreign = sum(c > "\u02ff" for c in letters)
         if script == "Latin" or foreign * 10 >= 7 * len(letters):
             return found
+    return None
 
 
 def write(out: Path, exchanges: list[Exchange], truth: list[dict[str, object]], seed: int) -> None:
@@ -189,7 +207,7 @@ def write(out: Path, exchanges: list[Exchange], truth: list[dict[str, object]], 
     for n, exchange in enumerate(exchanges):
         writer.add(n, exchange.tenant, exchange.prompt, exchange.response)
     writer.close()
-    schema = pa.schema([*Leaks.SCHEMA, ("script", pa.string()), ("size", pa.string())])
+    schema = pa.schema([*Leaks.SCHEMA, ("script", pa.string()), ("size", pa.string()), ("dense", pa.string())])
     pq.write_table(pa.Table.from_pylist(truth, schema=schema), out / "truth.parquet")
     tenants = 1 + max(exchange.tenant for exchange in exchanges)
     figures = {"exchanges": len(exchanges), "tenants": tenants, "bytes": writer.written, "seed": seed}

@@ -9,12 +9,13 @@ from typing import Final
 import numpy as np
 
 from forensics.match.kernel import Ints
-from forensics.match.sweep import canary
+from forensics.match.sweep import alike, canary
 from forensics.match.sweep.calibration import apart_from_chance
 from forensics.match.sweep.corpus import Corpus, Mask, Meta, Unit, folded
 from forensics.match.sweep.folding import Block
 from forensics.match.sweep.index import SHELF, Held, Index, SeedTable, hold
 from forensics.match.sweep.pricing import ALIKE, LETTER, NOVEL_LETTER
+from forensics.match.sweep.questions import not_of_equal_questions
 from forensics.match.sweep.scan import FEWEST, FIELDS, Texts, scan
 from forensics.match.sweep.state import State
 from forensics.match.sweep.verify import Passage, Verifier
@@ -82,9 +83,9 @@ def fewest(meta: Meta, least_milli: int) -> Ints:
 
     Log2 of the response's length comes on top; ``least_milli`` is what a passage must weigh.
     """
-    needed = least_milli - SLACK + 1000 * math.log2(max(int(meta.characters.sum()), 2) / max(len(meta), 1))
-    letter = LETTER * ALIKE // 1000, NOVEL_LETTER
-    return np.array([max(FEWEST, int(needed / milli)) for milli in letter], dtype=np.int64)
+    place = 1000 * math.log2(max(int(meta.characters.sum()), 2) / max(len(meta), 1)) - SLACK
+    kinds = (alike.needed(least_milli), LETTER * ALIKE // 1000), (least_milli, NOVEL_LETTER)
+    return np.array([max(FEWEST, int((needed + place) / letter)) for needed, letter in kinds], dtype=np.int64)
 
 
 class Sweep:
@@ -100,6 +101,7 @@ class Sweep:
         self.figures = Figures(int(meta.answer.sum()), len(meta), least_milli=least_milli)
         self.figures.characters = int(meta.characters.sum())
         self._skip: Mask | None = None
+        self._digests = np.zeros(len(meta), dtype=np.int64)
         self._fewest = fewest(meta, least_milli)
         self.chance: list[Passage] = []
 
@@ -117,6 +119,7 @@ class Sweep:
             with _Clock(self.figures, "weigh"):
                 verifier = Verifier(self._corpus, index, self.figures.characters, self._least)
                 found += verifier.passages(rows)
+        found = not_of_equal_questions(found, self._corpus, self._digests)
         found.sort(key=lambda p: (p.answer, p.span.response_start, p.span.response_end, p.source))
         leaks, self.chance = apart_from_chance(found, self._corpus.meta)
         return leaks
@@ -131,9 +134,9 @@ class Sweep:
                 seeds = SeedTable(held, self._workers)
             with _Clock(self.figures, "count"):
                 digests = self._count(held, seeds)
-            kept = seeds.keep() | {"skip": _copies(self._corpus.meta, digests)}
+            kept = seeds.keep() | {"skip": _copies(self._corpus.meta, digests), "digests": digests}
             self._state.save(f"counted-{number}", kept)
-        self._skip = kept.pop("skip")
+        self._skip, self._digests = kept.pop("skip"), kept.pop("digests")
         self.figures.copies = int(self._skip.sum())
         with _Clock(self.figures, "list"):
             return Index(held, **kept)
@@ -195,22 +198,25 @@ class Sweep:
                     numbers, meta.tenant[numbers], meta.exchange[numbers], meta.since[numbers],
                     meta.prompt[numbers].astype(np.uint8), skip[numbers].astype(np.uint8),
                 )  # fmt: skip
-                rows.append(_scan(index, block, texts, self._fewest))
+                rows.append(self._scanned(index, block, texts))
+                self._workers.check()
             last = len(index.held.numbers)
-            canary.check_found(_scan(index, canary.TEXT, planted, self._fewest), last, str(unit.path))
+            canary.check_found(self._scanned(index, canary.TEXT, planted), last, str(unit.path))
             return np.concatenate(rows)
 
         return np.concatenate([np.empty((0, FIELDS), dtype=np.int64), *self._workers.each(work, units)])
 
-
-def _scan(index: Index, block: Block, texts: Texts, least: Ints) -> Ints:
-    room = _FIRST_ROWS
-    while True:
-        found = np.empty((room, FIELDS), dtype=np.int64)
-        needed, _ = scan(block.data, block.bounds, texts, index.kept, index.held.answers, least, found)
-        if needed <= room:
-            return found[:needed]
-        room = needed
+    def _scanned(self, index: Index, block: Block, texts: Texts) -> Ints:
+        room = _FIRST_ROWS
+        while True:
+            found = np.empty((room, FIELDS), dtype=np.int64)
+            needed, _ = scan(
+                block.data, block.bounds, texts, index.kept, index.held.answers, self._fewest, found,
+                self._workers.stopped,
+            )  # fmt: skip
+            if needed <= room:
+                return found[:needed]
+            room = needed
 
 
 def _copies(meta: Meta, digests: Ints) -> Mask:

@@ -62,8 +62,11 @@ def hold(corpus: Corpus, wanted: Sequence[Ints], workers: Workers) -> Held:
     size = np.zeros(len(meta) + 1, dtype=np.int64)
 
     def work(unit: int) -> list[tuple[Ints, Block]]:
-        workers.check()
-        return list(folded(corpus.units[unit], chosen))
+        blocks = []
+        for each in folded(corpus.units[unit], chosen):
+            workers.check()
+            blocks.append(each)
+        return blocks
 
     parts: list[tuple[Ints, Block]] = []
     for found in workers.each(work, range(len(corpus.units))):
@@ -158,6 +161,13 @@ class SeedTable:
         return {"offsets": self.offsets, "cells": cells, "bitmap": bitmap, "holders": holders[:kept].copy()}
 
 
+def _in_steps(responses: Ints, bounds: Ints) -> Iterator[Ints]:
+    """Splits responses so that one step goes through a bounded number of bytes, or one response."""
+    bytes_before = np.cumsum(bounds[responses + 1] - bounds[responses])
+    edges = np.flatnonzero(np.diff(bytes_before // _STEP)) + 1
+    yield from np.split(responses, edges)
+
+
 class Index:
     """The kept seeds with their places, for ``scan``."""
 
@@ -174,9 +184,9 @@ class Index:
             total = 0
             for shelf in order:
                 scratch[:] = 0
-                for low in range(0, len(shelf), 4096):
+                for some in _in_steps(shelf, held.answers.bounds):
                     total += placing.list_places(
-                        held.answers.data, held.answers.bounds, shelf[low : low + 4096], tenants, shift,
+                        held.answers.data, held.answers.bounds, some, tenants, shift,
                         offsets, cells, bitmap, holders, scratch, listed, starts, places,
                     )  # fmt: skip
             if not len(places):

@@ -133,12 +133,12 @@ def known(count: int, hashes: Hashes, at: Any, which: Any, kept: Kept) -> int:
 
 @compiled
 def scan(
-    data: Bytes, bounds: Ints, texts: Texts, kept: Kept, answers: Answers, least: Ints, found: Ints
+    data: Bytes, bounds: Ints, texts: Texts, kept: Kept, answers: Answers, least: Ints, found: Ints, stopped: Bytes
 ) -> tuple[int, int]:
     """Writes nominated passages to ``found`` (rows of ``FIELDS``); returns (rows needed, places looked at).
 
     ``least[0]`` letters are the fewest of a passage out of an answer, ``least[1]`` out of a prompt; log2 of the
-    response's length comes on top.
+    response's length comes on top. Returns early, with less, once another thread sets ``stopped[0]``.
 
     Marks in ``kept`` which places the recipient's own or public texts explain. If more rows are needed than ``found``
     has, the rest is not written: make room and scan again.
@@ -157,6 +157,8 @@ def scan(
         # Scratch tables are not emptied between texts: what they hold is marked with the text it is of.
         sign = np.uint64(texts.number[t] + 1) * np.uint64(0x9E3779B97F4A7C15)
         for k in range(count):
+            if stopped[0]:
+                return 0, looked
             value = hashes[k] ^ sign
             seed = which[k]
             slot = np.int64(value & np.uint64(_SLOTS - 1))

@@ -4,10 +4,12 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+
+_STEP: Final = 1 << 24  # values written in one go: an interrupt waits for no more
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -44,7 +46,7 @@ class State:
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir(mode=0o700)
         for name, values in arrays.items():
-            np.save(aside / f"{name}.npy", values)
+            _write(aside / f"{name}.npy", values)
         shutil.rmtree(path, ignore_errors=True)
         aside.rename(path)
 
@@ -55,3 +57,12 @@ class State:
     def close(self) -> None:
         """Removes everything: the sweep is done."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _write(path: Path, values: npt.NDArray[Any]) -> None:
+    values = np.ascontiguousarray(values)
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(values))
+        flat = values.reshape(-1)
+        for begin in range(0, len(flat), _STEP):
+            file.write(flat[begin : begin + _STEP].tobytes())

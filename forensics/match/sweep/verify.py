@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -16,7 +16,7 @@ from forensics.match.reading import Response, Shared
 from forensics.match.repeats import repeated
 from forensics.match.seeds import GramIndex, Segments, seed_grams, segments
 from forensics.match.spans import Span, apart
-from forensics.match.sweep import pricing, table
+from forensics.match.sweep import alike, pricing, table
 from forensics.match.sweep.corpus import Corpus, fetch
 from forensics.match.sweep.edges import to_the_ends
 from forensics.match.sweep.index import Index
@@ -30,6 +30,7 @@ GAP: Final = 60  # widest gap of a passage, in bytes
 MARGIN: Final = 400  # bytes of the source looked at before and after what was nominated
 SLACK: Final = 8_000  # milli-bits that alignment may add to what the scan saw
 MOST_CHAINS: Final = 16
+STEP: Final = 2_000  # nominated passages priced in one go: an interrupt waits for no more
 LONG: Final = 120  # letters from which a passage of a prompt may have been read by several tenants
 
 _UNTIL: Final = FACTS.index("until")
@@ -50,7 +51,8 @@ class Verifier:
 
     def __init__(self, corpus: Corpus, index: Index, letters: int, least_milli: int) -> None:
         """``letters``: folded bytes of all texts; ``least_milli``: what a passage must weigh to be returned."""
-        self._corpus, self._index, self._least, self._letters = corpus, index, least_milli, letters
+        self._corpus, self._index, self._letters = corpus, index, letters
+        self._least = np.array([alike.needed(least_milli), least_milli])  # out of an answer, out of a prompt
         self._rate = pricing.rate_milli(letters)
         # Where in a text of average length: long ones are no more likely to hold a given letter.
         self._average_milli = round(1000 * math.log2(max(letters, 2) / max(len(corpus.meta), 1)))
@@ -88,13 +90,18 @@ class Verifier:
         in_time = meta.since[rows[:, TEXT]] <= answers.facts[rows[:, RESPONSE], _UNTIL]
         long = np.flatnonzero((rows[:, SCORE] >= LONG) & asked & in_time)
         most[long] = self._readers(rows[long])
-        worth = np.zeros(len(rows), dtype=np.int64)
-        pricing.coarse(
-            rows, most, asked.astype(np.uint8), answers, index.kept, index.holders, self._rate, self._letters, worth
-        )
+        order = np.lexsort((most, rows[:, RESPONSE]))  # a response's kinds are made once for each ``most``
+        rows, most, asked = rows[order], most[order], asked[order]
+        asked_of, worth = asked.astype(np.uint8), np.zeros(len(rows), dtype=np.int64)
+        for low in range(0, len(rows), STEP):
+            some = slice(low, low + STEP)
+            pricing.coarse(
+                rows[some], most[some], asked_of[some], answers, index.kept, index.holders, self._rate, self._letters,
+                worth[some],
+            )  # fmt: skip
         sizes = np.maximum(np.diff(answers.bounds)[rows[:, RESPONSE]], 2)
         location = np.round(1000 * np.log2(sizes)).astype(np.int64) + self._average_milli
-        kept = worth + SLACK - location >= self._least
+        kept = worth + SLACK - location >= self._least[asked_of]
         return rows[kept], most[kept]
 
     def _readers(self, rows: Ints) -> Ints:
@@ -119,7 +126,9 @@ class Verifier:
         self, r: int, t: int, answer: "_Answer", source: tuple[str, Folded], rows: Ints, most: Ints
     ) -> list[Span]:
         text, folded = source
-        weights = self._weights(r, answer, int(most.max()), asked=bool(self._corpus.meta.prompt[t]))
+        asked = bool(self._corpus.meta.prompt[t])
+        least = int(self._least[int(asked)])
+        weights = self._weights(r, answer, int(most.max()), asked=asked)
         low, high = max(0, int(rows[:, SOURCE_FIRST].min()) - MARGIN), int(rows[:, SOURCE_LAST].max()) + MARGIN
         hashes, at = answer.grams_of(folded, low, min(high, len(folded)))
         found, source_at = answer.index.lookup(hashes, at)
@@ -134,8 +143,10 @@ class Verifier:
         place = round(1000 * math.log2(max(len(answer.folded), 2))) + self._average_milli
         pair = Pair(0, response, weights, shared, text, folded, place)
         held = int(most.max())
-        spans, _ = passages(pair, chosen, lambda _pair, _runs: max(1, held - 1), GAP, self._least, anchor=0)
-        enough = [span for span in spans if span.bits_milli >= self._least and not span.explained_by]
+        spans, _ = passages(pair, chosen, lambda _pair, _runs: max(1, held - 1), GAP, least, anchor=0)
+        enough = [span for span in spans if span.bits_milli >= least and not span.explained_by]
+        if not asked:
+            enough = [replace(span, bits_milli=alike.said(span.bits_milli)) for span in enough]
         return [to_the_ends(span, answer.folded, folded) for span in enough]
 
     def _weights(self, r: int, answer: "_Answer", most: int, *, asked: bool) -> Weights:

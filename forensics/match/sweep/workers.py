@@ -3,8 +3,11 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from threading import Event
 from typing import Final, TypeVar
+
+import numpy as np
+
+from forensics.match.kernel import Bytes
 
 _AHEAD: Final = 2  # results waiting for each thread
 _PATIENCE: Final = 0.2  # seconds between looks at the keyboard
@@ -18,11 +21,11 @@ class Stopped(Exception):  # noqa: N818 - no error, a request
 
 
 class Workers:
-    """A number of threads; ``stop`` is set when they should end."""
+    """A number of threads; ``stopped[0]`` is 1 when they should end, which compiled loops look at too."""
 
     def __init__(self, threads: int) -> None:
         self._threads = max(threads, 1)
-        self.stop = Event()
+        self.stopped: Bytes = np.zeros(1, dtype=np.uint8)
 
     def each(self, work: Callable[[Work], Result], items: Iterable[Work]) -> Iterator[Result]:
         """Yields ``work(item)`` of every item, in order."""
@@ -36,14 +39,14 @@ class Workers:
             while waiting:
                 yield _result(waiting.popleft())
         except BaseException:
-            self.stop.set()
+            self.stopped[0] = 1
             raise
         finally:
             pool.shutdown(cancel_futures=True)
 
     def check(self) -> None:
         """Raises if the work should end: threads call it between blocks."""
-        if self.stop.is_set():
+        if self.stopped[0]:
             raise Stopped
 
 
