@@ -39,7 +39,7 @@ def nothing_of_it(label: str, ledger: Ledger) -> ForensicsError:
     return ForensicsError(
         f"holds no record of format {ledger.format} ({reasons or 'no line at all'})",
         where=label,
-        fix="Leave --format out to have the format detected, or name the right one",
+        fix="Name the right one, or none to have it detected; `forensics formats try FILE` shows what is there",
     )
 
 

@@ -21,6 +21,7 @@ ODD = [
     b"", b" ", b"{}", b"[1]", b'"x"', b"starting up", b'INFO {"id": "prefixed", "a": 1}', b'{"id": "cut", "a": "b',
     b'{"id": "crlf", "a": 1}\r', b'{"id": "nul", "a": 1}\x00\x00\x00', b'{"id": "lone \\ud83d", "a": 1}',
     b'{"id": "pair \\ud83d\\ude00", "a": 1}', b'{"id": "number", "a": NaN}', b'{"id": "number", "a": -Infinity}',
+    b'{"id": "answer", "a": 1}root@host:/# tail -f x.log', b'{"id": "torn", "a": {}, "b', b'{"id": "blank"} ',
     b'{"id": "bytes \xff\xfe", "a": 1}', '{"id": "größe 😀", "a": 1}'.encode(),
 ]  # fmt: skip
 

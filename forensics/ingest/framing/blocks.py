@@ -72,7 +72,7 @@ def block(piece: bytes, number: int, offset: int, context: Context) -> Block | N
     ends = np.flatnonzero(data == ord("\n"))
     starts = np.concatenate([np.zeros(1, ends.dtype), ends[:-1] + 1])
     lengths = ends - starts
-    if lengths.min() <= _INLINED or (data[starts] != ord("{")).any():
+    if lengths.min() <= _INLINED or (data[starts] != ord("{")).any() or (data[ends - 1] != ord("}")).any():
         return None
     views = np.zeros(len(starts), _VIEW)
     views["length"], views["offset"] = lengths, starts

@@ -12,6 +12,9 @@ from forensics.ingest.framing.records import MAX_LINE, Context, Frame, Line, Rej
 from forensics.ingest.keys import MEMBERS
 
 _STATUS = re.compile(r"HTTP/[\d.]+ (?P<status>\d{3})(?: |$)")
+_PROMPT = re.compile(r"[^{\"]{0,120}[@~\]][^{\"]{0,120}[#$%>][^{\"]{0,200}")
+"""What a shell writes behind an answer that ended without a newline, up to the command typed next."""
+
 _SUFFIXES = (".gz", ".zst", ".sse", ".headers", ".json", ".txt", ".request", ".response", ".body")
 
 
@@ -170,7 +173,20 @@ def _json_line(line: Line, context: Context) -> Frame | Reject:
     start = text.find("{")
     if start < 0:
         return context.incomplete(line, "foreign_line")
-    return Frame(line.number, line.offset, 0, context.shape, clean_json(text[start:], context), not line.ended)
+    return Frame(
+        line.number, line.offset, 0, context.shape, clean_json(_said(text[start:], context), context), not line.ended
+    )
+
+
+def _said(text: str, context: Context) -> str:
+    """Returns the line without a shell's prompt behind its last brace, as consoles with ``curl`` in them have."""
+    if text.endswith("}"):
+        return text
+    end = text.rfind("}") + 1
+    if not end or not _PROMPT.fullmatch(text, end):
+        return text
+    context.count("dropped_prompts")
+    return text[:end]
 
 
 def _named(document: object, context: Context) -> object:
