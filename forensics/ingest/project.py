@@ -1,6 +1,7 @@
 """From framed records to the columns of ``record`` and ``text``: runs a format's query, then the shared ones."""
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,17 +13,9 @@ from forensics import resources
 from forensics.errors import ForensicsError
 from forensics.ingest import digest
 from forensics.ingest.formats import Format, Formats
+from forensics.ingest.framing.blocks import SCHEMA, Block
 from forensics.ingest.framing.records import EXCERPT, Frame, Reject
 
-_RAW = pa.schema(
-    [
-        ("line", pa.int64()),
-        ("byte_offset", pa.int64()),
-        ("item", pa.int32()),
-        ("raw", pa.large_string()),
-        ("length", pa.int64()),
-    ]
-)
 _MACROS = (
     "text_of",
     "lone",
@@ -111,12 +104,12 @@ class Projector:
         con.execute(f"CREATE OR REPLACE TEMP TABLE canonical AS\n{self._shared['canonical']}")
         self._canonical = {name for name, *_ in con.execute("DESCRIBE canonical").fetchall()}
 
-    def project(self, files: list[list[Frame]]) -> list[list[Projected]]:
+    def project(self, files: Sequence[Sequence[Frame | Block]]) -> list[list[Projected]]:
         """Returns, for the frames of each file, what they say: one result per format among them, by name.
 
         All files share one run of each format's query. Raises if a query fails.
         """
-        shapes: dict[str, list[tuple[int, Frame]]] = defaultdict(list)
+        shapes: dict[str, list[_Numbered]] = defaultdict(list)
         for number, frames in enumerate(files):
             for frame in frames:
                 shapes[frame.shape].append((number, frame))
@@ -124,7 +117,9 @@ class Projector:
         for shape in sorted(shapes):
             form = self.formats.get(shape)
             told = self._shape(form, shapes[shape])
-            counts = Counter(number for number, _ in shapes[shape])
+            counts = Counter[int]()
+            for number, each in shapes[shape]:
+                counts[number] += _records(each)
             for number, count in sorted(counts.items()):
                 one = told.of(number)
                 if one.records.num_rows + len(one.rejects) != count:
@@ -132,7 +127,7 @@ class Projector:
                 results[number].append(one)
         return results
 
-    def _shape(self, form: Format, frames: list[tuple[int, Frame]]) -> Projected:
+    def _shape(self, form: Format, frames: list["_Numbered"]) -> Projected:
         """Runs the format's query. Records whose values stop it are found by halving, and rejected."""
         parts: list[Projected] = []
         bad: list[Reject] = []
@@ -146,6 +141,9 @@ class Projector:
                     waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
                     continue
                 ((number, frame),) = some
+                if isinstance(frame, Block):
+                    waiting.append([(number, each) for each in frame.frames()])
+                    continue
                 offset = _shifted(number, frame.offset)
                 bad.append(Reject(frame.line, offset, "unreadable_value", len(frame.raw), frame.raw[:EXCERPT]))
                 if len(bad) > MOST_BAD:
@@ -158,7 +156,7 @@ class Projector:
             [each for part in parts for each in part.rejects] + bad,
         )
 
-    def _attempt(self, form: Format, frames: list[tuple[int, Frame]]) -> Projected:
+    def _attempt(self, form: Format, frames: list["_Numbered"]) -> Projected:
         self.con.register("framed", _table(frames))
         try:
             if form.is_json:
@@ -177,7 +175,7 @@ class Projector:
         kept = kept.append_column("format", pa.array([form.name] * kept.num_rows, pa.string()))
         return Projected(kept, texts, rejects + rejected)
 
-    def _objects(self, frames: list[tuple[int, Frame]], path: Path) -> list[Reject]:
+    def _objects(self, frames: list["_Numbered"], path: Path) -> list[Reject]:
         """Makes ``raw`` of those frames that are JSON objects, and returns the others."""
         self._run("CREATE OR REPLACE TEMP TABLE typed AS SELECT *, try(json_type(raw)) AS type FROM framed", path)
         self._run("CREATE OR REPLACE TEMP VIEW raw AS SELECT * EXCLUDE (type) FROM typed WHERE type = 'OBJECT'", path)
@@ -185,9 +183,11 @@ class Projector:
             "SELECT line, byte_offset, item, length, type IS NOT NULL, substr(raw, 1, 240) FROM typed "
             "WHERE type IS DISTINCT FROM 'OBJECT' ORDER BY byte_offset, item"
         ).fetchall()
-        last = (
-            {(_shifted(number, frame.offset), frame.item) for number, frame in frames if frame.last} if found else set()
-        )
+        last = {
+            (_shifted(number, frame.offset), frame.item)
+            for number, frame in (frames if found else [])
+            if isinstance(frame, Frame) and frame.last
+        }
         return [
             Reject(
                 line,
@@ -254,7 +254,16 @@ def _parted(told: pa.Table) -> tuple[pa.Table, list[Reject]]:
     return kept.drop_columns(_UNKEPT), rejects
 
 
-def _table(frames: list[tuple[int, Frame]]) -> pa.Table:
+_Numbered = tuple[int, Frame | Block]
+"""A record, or many, with the number of its file within a projection."""
+
+
+def _records(found: Frame | Block) -> int:
+    return found.table.num_rows if isinstance(found, Block) else 1
+
+
+def _table(found: list[_Numbered]) -> pa.Table:
+    frames = [(number, each) for number, each in found if isinstance(each, Frame)]
     columns = (
         [frame.line for _, frame in frames],
         [_shifted(number, frame.offset) for number, frame in frames],
@@ -262,8 +271,18 @@ def _table(frames: list[tuple[int, Frame]]) -> pa.Table:
         [frame.raw for _, frame in frames],
         [len(frame.raw) for _, frame in frames],
     )
-    arrays = [pa.array(values, field.type) for values, field in zip(columns, _RAW, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=_RAW)
+    arrays = [pa.array(values, field.type) for values, field in zip(columns, SCHEMA, strict=True)]
+    single = pa.Table.from_arrays(arrays, schema=SCHEMA)
+    blocks = [_moved(each.table, number) for number, each in found if isinstance(each, Block)]
+    return pa.concat_tables([single, *blocks])
+
+
+def _moved(table: pa.Table, number: int) -> pa.Table:
+    """Returns the rows of one file with offsets that are unique among the files of one projection."""
+    if not number:
+        return table
+    offsets = pc.add(table["byte_offset"], pa.scalar(_shifted(number, 0), pa.int64()))
+    return table.set_column(SCHEMA.get_field_index("byte_offset"), "byte_offset", offsets)
 
 
 def _shifted(number: int, offset: int) -> int:

@@ -40,7 +40,7 @@ def nothing_of_it(label: str, ledger: Ledger) -> ForensicsError:
         f"holds no record of format {ledger.format} ({reasons or 'no line at all'})",
         where=label,
         fix="Name the right format with --format, leave that out to have it detected, or describe the file in SQL "
-        "of your own (`forensics formats new`)",
+        "of your own (`forensics formats new`); `forensics formats try FILE` shows what is there",
     )
 
 

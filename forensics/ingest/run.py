@@ -5,18 +5,16 @@ published whole under a key made of its hash, and the database is built from all
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from queue import SimpleQueue
 from threading import Event
 from typing import Protocol, TypeVar
 
 from forensics.case import custody
 from forensics.case.config import CaseConfig
-from forensics.case.database import connect, connect_memory
+from forensics.case.database import connect
 from forensics.case.folder import Case
 from forensics.errors import ForensicsError
 from forensics.ingest import job as jobs_of
@@ -26,7 +24,7 @@ from forensics.ingest.detect import detect
 from forensics.ingest.formats import Formats
 from forensics.ingest.gather import Pipe, gather
 from forensics.ingest.job import Job, Ledger
-from forensics.ingest.project import Projector
+from forensics.ingest.projectors import Projectors
 from forensics.ingest.spool import Spool
 from forensics.ingest.streams import survey
 from forensics.ingest.walk import Found
@@ -186,18 +184,14 @@ class _Ingest:
         for job in sorted(jobs, key=lambda each: each.label):
             groups[job.identity].append(job)
         self.stage("ingesting", sum(group[0].survey.decoded_bytes for group in groups.values()))
-        with self._projectors() as idle:
+        with Projectors(self.case, self.formats, self.threads) as projectors:
 
             def work(bundle: list[list[Job]]) -> list[tuple[Job, Ledger]]:
-                projector = idle.get()
-                try:
-                    return self._bundle(bundle, projector)
-                finally:
-                    idle.put(projector)
+                return self._bundle(bundle, projectors)
 
             return [done for result in self._each(work, _bundles(list(groups.values()))) for done in result]
 
-    def _bundle(self, bundle: list[list[Job]], projector: Projector) -> list[tuple[Job, Ledger]]:
+    def _bundle(self, bundle: list[list[Job]], projectors: Projectors) -> list[tuple[Job, Ledger]]:
         """Ingests the contents of a bundle: known ones cost nothing, several small ones go together."""
         done: list[tuple[Job, Ledger]] = []
         fresh: list[list[Job]] = []
@@ -210,23 +204,23 @@ class _Ingest:
                 done += self._took(group, ledger)
         share = _Share(self.advance, sum(group[0].survey.decoded_bytes for group in fresh))
         if len(fresh) > 1:
-            results = segment.write_small(self.case, [group[0] for group in fresh], projector, share.advance)
+            results = segment.write_small(self.case, [group[0] for group in fresh], projectors, share.advance)
             for group, result in zip(fresh, results, strict=True):
                 if isinstance(result, Ledger):
                     done += self._took(group, result)
                 else:
                     self._problem(result)
-                    done += self._one(group[1:], projector, share)
+                    done += self._one(group[1:], projectors, share)
         elif fresh:
-            done += self._one(fresh[0], projector, share)
+            done += self._one(fresh[0], projectors, share)
         share.finish()
         return done
 
-    def _one(self, group: list[Job], projector: Projector, share: "_Share") -> list[tuple[Job, Ledger]]:
+    def _one(self, group: list[Job], projectors: Projectors, share: "_Share") -> list[tuple[Job, Ledger]]:
         """Ingests the first of these copies that can be taken."""
         for place, job in enumerate(group):
             try:
-                ledger = jobs_of.load(self.case, job.key) or segment.write(self.case, job, projector, share.advance)
+                ledger = jobs_of.load(self.case, job.key) or segment.write(self.case, job, projectors, share.advance)
             except ForensicsError as error:
                 self._problem(error)
                 continue
@@ -266,18 +260,6 @@ class _Ingest:
             raise KeyboardInterrupt
         if self.progress is not None:
             self.progress.advance(done)
-
-    @contextmanager
-    def _projectors(self) -> Iterator["SimpleQueue[Projector]"]:
-        """One connection per thread, all within the case's one bound of memory."""
-        idle: SimpleQueue[Projector] = SimpleQueue()
-        con = connect_memory(self.case)
-        try:
-            for _ in range(self.threads):
-                idle.put(Projector(con.cursor(), self.formats))
-            yield idle
-        finally:
-            con.close()
 
     def _tell(self) -> None:
         con = connect(self.case)

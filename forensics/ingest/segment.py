@@ -6,9 +6,8 @@ content whose records are lines, parts are sealed on the way: a run that was kil
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -19,10 +18,13 @@ from forensics.case.folder import Case
 from forensics.errors import ForensicsError
 from forensics.ingest import clock, envelopes, refusals
 from forensics.ingest.account import Account
+from forensics.ingest.framing import IN_BLOCKS
+from forensics.ingest.framing.blocks import Block
 from forensics.ingest.framing.records import Context, Frame, Reject
 from forensics.ingest.job import YEARLESS, Job, Ledger
 from forensics.ingest.parts import Parts
-from forensics.ingest.project import Projected, Projector
+from forensics.ingest.project import Projected
+from forensics.ingest.projectors import Projectors
 from forensics.ingest.streams import Decoded
 
 Advance = Callable[[int], None]
@@ -42,7 +44,7 @@ _PLACE = ("byte_offset", "item", "side", "part")
 _RECORD_FIRST = ["file_id", "format", "line", "byte_offset", "item"]
 
 
-def write(case: Case, job: Job, projector: Projector, advance: Advance | None = None) -> Ledger:
+def write(case: Case, job: Job, projectors: Projectors, advance: Advance | None = None) -> Ledger:
     """Ingests one content, batch by batch, and publishes its folder. Returns its ledger.
 
     Raises ``ForensicsError`` if the file needs a declaration that is missing, changed while it was read, holds nothing
@@ -50,31 +52,27 @@ def write(case: Case, job: Job, projector: Projector, advance: Advance | None = 
     """
     writer = _Writer(case, job)
     with writer:
-        for batch in writer.batches(advance):
-            try:
-                projected = projector.project([batch])[0]
-            except ForensicsError as error:
-                raise ForensicsError(error.what, where=f"{job.label} (by {error.where})", fix=error.fix) from error
-            writer.take(projected)
+        for batch, projected in projectors.ahead(writer.batches(advance), job.label):
+            writer.take(batch, projected)
         return writer.publish()
 
 
 def write_small(
-    case: Case, jobs: Sequence[Job], projector: Projector, advance: Advance | None = None
+    case: Case, jobs: Sequence[Job], projectors: Projectors, advance: Advance | None = None
 ) -> list[Ledger | ForensicsError]:
     """Ingests several small contents with one projection per format. Returns a ledger or what went wrong for each."""
     writers = [_Writer(case, job) for job in jobs]
     results: list[Ledger | ForensicsError] = []
     try:
         try:
-            batches = [list(chain.from_iterable(writer.batches(advance))) for writer in writers]
-            projected = projector.project(batches)
+            batches = [_Batch.of(writer.batches(advance)) for writer in writers]
+            projected = projectors.project([batch.frames for batch in batches])
         except ForensicsError:
             # One of them is to blame; alone, each is told apart.
-            return [_alone(case, job, projector) for job in jobs]
-        for writer, given in zip(writers, projected, strict=True):
+            return [_alone(case, job, projectors) for job in jobs]
+        for writer, batch, given in zip(writers, batches, projected, strict=True):
             try:
-                writer.take(given)
+                writer.take(batch, given)
                 results.append(writer.publish())
             except ForensicsError as error:
                 results.append(error)
@@ -84,11 +82,37 @@ def write_small(
             writer.close()
 
 
-def _alone(case: Case, job: Job, projector: Projector) -> Ledger | ForensicsError:
+def _alone(case: Case, job: Job, projectors: Projectors) -> Ledger | ForensicsError:
     try:
-        return write(case, job, projector)
+        return write(case, job, projectors)
     except ForensicsError as error:
         return error
+
+
+@dataclass
+class _Batch:
+    """Records that are projected together, and what was found on the way to the last of them.
+
+    ``read`` counts records, rejected ones included, ``counts`` is what the framer had counted by then. ``after`` is the
+    (line, byte) from which another run could go on, None if none could.
+    """
+
+    frames: list[Frame | Block] = field(default_factory=list)
+    rejects: list[Reject] = field(default_factory=list)
+    read: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    after: tuple[int, int] | None = None
+
+    @classmethod
+    def of(cls, batches: Iterable[Self]) -> Self:
+        """Returns all batches of a small content as one."""
+        whole = cls()
+        for each in batches:
+            whole.frames += each.frames
+            whole.rejects += each.rejects
+            whole.read += each.read
+            whole.counts = each.counts
+        return whole
 
 
 class _Writer:
@@ -99,7 +123,8 @@ class _Writer:
         self.ledger = Ledger(job.file_id, job.detected.form.name, job.zone, job.year)
         plain = job.path if job.survey.compression == "none" else None
         opens = envelopes.opener(job.detected.envelopes)
-        self.context = Context(job.label, job.detected.form.name, job.year, plain, opens=opens)
+        blocks = job.detected.framing in IN_BLOCKS and not job.detected.envelopes
+        self.context = Context(job.label, job.detected.form.name, job.year, plain, opens=opens, blocks=blocks)
         self.stream = Decoded(job.path, job.label)
         self.rejects: list[Reject] = []
         try:
@@ -107,6 +132,8 @@ class _Writer:
         except OSError as error:
             raise refusals.unwritable(case.evidence, error) from error
         self.account = Account(self.parts, job.file_id)
+        self.ambiguous = 0
+        self.sealed = self.context.start
         if self.parts.state is not None:
             self._resume(self.parts.state)
 
@@ -120,30 +147,30 @@ class _Writer:
         """Lets go of the files; what was not published is removed, but for parts that an interrupted run may keep."""
         self.parts.close(keep=keep)
 
-    def batches(self, advance: Advance | None) -> Iterator[list[Frame]]:
-        """Yields the content's frames, about ``BATCH_BYTES`` at a time."""
+    def batches(self, advance: Advance | None) -> Iterator[_Batch]:
+        """Yields the content's frames, about ``BATCH_BYTES`` at a time; what else was found goes with them."""
         framer = self.job.detected.form.framer(self.job.detected.framing)
-        batch: list[Frame] = []
-        size = 0
+        batch, size = _Batch(), 0
         for found in framer(_watched(self.stream, advance, self.context.start[1]), self.context):
-            if self.context.oversized:
-                self._oversized()
-            self.ledger.records_read += 1
+            self._oversized(batch)
             if isinstance(found, Reject):
-                self.rejects.append(found)
+                batch.read += 1
+                batch.rejects.append(found)
                 continue
-            batch.append(found)
-            size += len(found.raw)
-            if size >= BATCH_BYTES or len(batch) >= _BATCH_RECORDS:
-                yield batch
-                batch, size = [], 0
-                self._seal()
-        self._oversized()
-        if batch:
-            yield batch
+            batch.frames.append(found)
+            batch.read += found.table.num_rows if isinstance(found, Block) else 1
+            size += found.size if isinstance(found, Block) else len(found.raw)
+            if size >= BATCH_BYTES or batch.read - len(batch.rejects) >= _BATCH_RECORDS:
+                yield self._ended(batch)
+                batch, size = _Batch(), 0
+        self._oversized(batch)
+        if batch.read:
+            yield self._ended(batch)
 
-    def take(self, results: list[Projected]) -> None:
-        """Writes what a batch gave."""
+    def take(self, batch: _Batch, results: list[Projected]) -> None:
+        """Writes what a batch gave, and seals a part if enough has come together."""
+        self.ledger.records_read += batch.read
+        self.rejects += batch.rejects
         for result in results:
             self.rejects += result.rejects
         kept = [self._timed(result) for result in results if result.records.num_rows]
@@ -154,6 +181,8 @@ class _Writer:
                 self.parts.write("record", _ordered(pa.concat_tables(kept), _PLACE[:2]))
             if texts:
                 self.parts.write("text", _ordered(pa.concat_tables(texts), _PLACE))
+            if batch.after is not None and batch.after[1] - self.sealed[1] >= PART_BYTES:
+                self._seal(batch.after, batch.counts)
         except OSError as error:
             raise refusals.unwritable(self.case.evidence, error) from error
 
@@ -175,32 +204,33 @@ class _Writer:
             raise refusals.unwritable(self.case.evidence, error) from error
         return self.ledger
 
-    def _seal(self) -> None:
-        """Makes what was read so far last, if reading could go on from here and enough has come together."""
+    def _ended(self, batch: _Batch) -> _Batch:
+        """Returns the batch with what is known where it ends."""
         context = self.context
-        if not context.by_line or context.after is None or self.job.detected.envelopes:
-            return
-        if context.after[1] - context.start[1] < PART_BYTES:
-            return
-        context.start = context.after
-        try:
-            self._settle()
-            self.parts.seal(
-                {
-                    "start": context.start,
-                    "counts": context.counts,
-                    "ledger": asdict(self.ledger),
-                    "account": self.account.state,
-                }
-            )
-        except OSError as error:
-            raise refusals.unwritable(self.case.evidence, error) from error
+        batch.counts = dict(context.counts)
+        if context.by_line and not self.job.detected.envelopes:
+            batch.after = context.after
+        return batch
+
+    def _seal(self, after: tuple[int, int], counts: dict[str, int]) -> None:
+        """Makes what was taken so far last; another run would go on from ``after``."""
+        self.sealed = after
+        self.parts.seal(
+            {
+                "start": after,
+                "counts": counts,
+                "ambiguous": self.ambiguous,
+                "ledger": asdict(self.ledger),
+                "account": self.account.state,
+            }
+        )
 
     def _resume(self, state: dict[str, Any]) -> None:
         """Goes on where an earlier run sealed its last part."""
         self.ledger = Ledger(**state["ledger"])
-        self.context.start = (state["start"][0], state["start"][1])
+        self.sealed = self.context.start = (state["start"][0], state["start"][1])
         self.context.counts, self.context.by_line = state["counts"], True
+        self.ambiguous = state["ambiguous"]
         self.account.resume(state["account"])
 
     def _settle(self) -> None:
@@ -221,12 +251,14 @@ class _Writer:
             raise refusals.nothing_of_it(self.job.label, self.ledger)
         cut = self.context.cut or self.job.survey.cut is not None or "cut_short" in self.ledger.rejected
         self.ledger.cut_short = cut
+        self.context.count("ambiguous_stamps", self.ambiguous)
         self.ledger.counts = dict(sorted(self.context.counts.items()))
 
-    def _oversized(self) -> None:
-        self.ledger.records_read += len(self.context.oversized)
-        self.rejects += self.context.oversized
-        self.context.oversized.clear()
+    def _oversized(self, batch: _Batch) -> None:
+        if self.context.oversized:
+            batch.read += len(self.context.oversized)
+            batch.rejects += self.context.oversized
+            self.context.oversized.clear()
 
     def _timed(self, result: Projected) -> pa.Table:
         """Returns the records in UTC, and counts them."""
@@ -236,7 +268,7 @@ class _Writer:
         if job.zone is None and clock.needs_zone(records):
             raise refusals.missing_zone(job.label, job.detected.form.name)
         records, ambiguous = clock.to_utc(records, job.zone)
-        self.context.count("ambiguous_stamps", ambiguous)
+        self.ambiguous += ambiguous
         self.ledger.records_kept += records.num_rows
         name = records["format"][0].as_py()
         self.ledger.formats[name] = self.ledger.formats.get(name, 0) + records.num_rows

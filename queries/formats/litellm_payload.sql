@@ -18,29 +18,33 @@
 --   streamed calls are dropped (litellm 36882)
 -- false positives: an error text may quote the rid of a decode worker (detail.error_rid); it is what the upstream wrote
 WITH taken AS MATERIALIZED (
-    -- One pass over the JSON: each extraction by itself would read the whole payload again.
-    SELECT byte_offset, item, json_extract(raw, [
-        '$.id', '$.litellm_call_id', '$.trace_id', '$.call_type', '$.stream', '$.status', '$.custom_llm_provider', '$.model',
-        '$.model_group', '$.api_base', '$.cache_hit', '$.startTime', '$.endTime', '$.completionStartTime', '$.prompt_tokens',
-        '$.completion_tokens', '$.end_user', '$.session_id', '$.request_tags', '$.requester_ip_address', '$.user_agent',
-        '$.metadata', '$.error_information', '$.error_str', '$.messages', '$.response', '$.model_parameters.user',
-        '$.model_parameters.metadata', '$.model_parameters.stream',
-        '$.hidden_params.additional_headers."llm_provider-x-request-id"', '$.cache_key', '$.hidden_params.cache_key'
-    ]) AS f
+    -- One pass over the JSON for what is text, one for what stays JSON: each extraction by itself would read all of it again.
+    SELECT
+        byte_offset, item,
+        json_extract_string(raw, [
+            '$.id', '$.litellm_call_id', '$.trace_id', '$.call_type', '$.stream', '$.status', '$.custom_llm_provider', '$.model',
+            '$.model_group', '$.api_base', '$.cache_hit', '$.startTime', '$.endTime', '$.completionStartTime', '$.prompt_tokens',
+            '$.completion_tokens', '$.error_str', '$.model_parameters.stream',
+            '$.hidden_params.additional_headers."llm_provider-x-request-id"', '$.cache_key', '$.hidden_params.cache_key'
+        ]) AS t,
+        json_extract(raw, [
+            '$.cache_hit', '$.end_user', '$.session_id', '$.request_tags', '$.requester_ip_address', '$.user_agent',
+            '$.metadata', '$.error_information', '$.messages', '$.response', '$.model_parameters.user',
+            '$.model_parameters.metadata'
+        ]) AS f
     FROM raw
 ),
 named AS MATERIALIZED (
     SELECT
-        byte_offset, item, f[1] ->> '$' AS id, f[2] ->> '$' AS litellm_call_id, f[3] ->> '$' AS trace_id,
-        f[4] ->> '$' AS call_type, f[5] ->> '$' AS stream, f[6] ->> '$' AS status, f[7] ->> '$' AS provider,
-        f[8] ->> '$' AS upstream_model, f[9] ->> '$' AS model_group, f[10] ->> '$' AS api_base, f[11] AS cache_hit,
-        epoch_ns_of(f[12] ->> '$') AS received_ns, epoch_ns_of(f[13] ->> '$') AS finished_ns,
-        epoch_ns_of(f[14] ->> '$') AS completion_start_ns, f[15] ->> '$' AS prompt_tokens, f[16] ->> '$' AS completion_tokens,
-        f[17] AS end_user, f[18] AS session_id, f[19] AS request_tags, f[20] AS requester_ip_address, f[21] AS user_agent,
-        f[22] AS metadata, f[23] AS error, coalesce(f[24] ->> '$', nullif(f[23] ->> 'error_message', '')) AS error_text,
-        f[25] AS messages, f[26] AS response, f[26] -> 'choices' AS choices, f[27] AS body_user, f[28] AS body_metadata,
-        f[29] ->> '$' AS body_stream, f[30] ->> '$' AS upstream_request_id, coalesce(f[31] ->> '$', f[32] ->> '$') AS cache_key,
-        (f[6] ->> '$') = 'success' AS succeeded, coalesce(try_cast(f[11] ->> '$' AS BOOLEAN), FALSE) AS replayed
+        byte_offset, item, t[1] AS id, t[2] AS litellm_call_id, t[3] AS trace_id, t[4] AS call_type, t[5] AS stream,
+        t[6] AS status, t[7] AS provider, t[8] AS upstream_model, t[9] AS model_group, t[10] AS api_base, f[1] AS cache_hit,
+        epoch_ns_of(t[12]) AS received_ns, epoch_ns_of(t[13]) AS finished_ns, epoch_ns_of(t[14]) AS completion_start_ns,
+        t[15] AS prompt_tokens, t[16] AS completion_tokens, f[2] AS end_user, f[3] AS session_id, f[4] AS request_tags,
+        f[5] AS requester_ip_address, f[6] AS user_agent, f[7] AS metadata, f[8] AS error,
+        coalesce(t[17], nullif(f[8] ->> 'error_message', '')) AS error_text, f[9] AS messages, f[10] AS response,
+        f[10] -> 'choices' AS choices, f[11] AS body_user, f[12] AS body_metadata, t[18] AS body_stream,
+        t[19] AS upstream_request_id, coalesce(t[20], t[21]) AS cache_key, t[6] = 'success' AS succeeded,
+        coalesce(try_cast(t[11] AS BOOLEAN), FALSE) AS replayed
     FROM taken
 )
 SELECT

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from forensics.ingest.detect import detect
 from forensics.ingest.formats import Formats
+from forensics.ingest.framing.blocks import Block
 from forensics.ingest.framing.records import Context, Frame, Reject
 from forensics.ingest.project import Projector
 from tests.cases.story import HERE
@@ -102,7 +103,9 @@ def damaged(sample: str, blows: list[tuple[int, int, str]]) -> str:
 
 def framed(sample: Sample, text: str) -> Iterator[Frame | Reject]:
     framer = FORMATS.get(sample.form).framer(sample.framing)
-    yield from framer([text.encode("utf-8", "surrogatepass")], Context(sample.label, sample.form, 2026))
+    for found in framer([text.encode("utf-8", "surrogatepass")], Context(sample.label, sample.form, 2026)):
+        assert not isinstance(found, Block)
+        yield found
 
 
 @pytest.mark.parametrize("sample", FILES, ids=lambda each: each.label)

@@ -32,6 +32,12 @@ ROUTER = (
     "2025-09-17 08:22:52  INFO sglang_router_rs::server: src/server.rs:261: Starting router on 0.0.0.0:30000 | mode: PrefillDecode\n"
     "2025-10-15 10:45:11 INFO sglang_router_rs::routers::http::router: src/routers/http/router.rs:202: Waiting for 2 workers\n"
 )
+SPAN = '2026-01-12 05:43:40  INFO http_request{method=POST uri=/v1/completions version=HTTP/1.1 request_id="cmpl-KM"}: sglang_router_rs::request: src/middleware.rs:224: started processing request\n'
+WITHIN_DYNAMO = (
+    "2026-02-10T13:50:14.788089Z  INFO model_runner.load_model: Load weight end. type=X, dtype=torch.bfloat16, avail mem=36.44 GB, mem usage=41.58 GB.\n"
+    "2026-02-10T13:50:30.199229Z  INFO scheduler.__init__: max_total_num_tokens=360072, chunked_prefill_size=8192, max_prefill_tokens=16384, max_running_requests=128, context_len=65536, available_gpu_mem=12.73 GB\n"
+    "2026-02-10 05:50:30 NIXL INFO    _api.py:361 Backend UCX was instantiated\n"
+)
 BEDROCK = {
     "timestamp": "2026-04-17T14:21:50Z",
     "accountId": "1",
@@ -59,6 +65,8 @@ NAMED = {
     "docker compose": ("sglang_engine_log", f"sglang-1  | [2026-03-04 15:13:22 TP0] {BATCH}\n" * 2),
     "a runtime's stamp": ("sglang_engine_log", f"2026-08-11T10:22:01.123456789Z [2026-08-11 10:22:01 DP3 TP12] {BATCH}\n" * 2),
     "router": ("router_smg", ROUTER),
+    "a span around the router's lines": ("router_smg", SPAN),
+    "an engine within dynamo": ("dynamo_log", WITHIN_DYNAMO),
     "vllm": ("vllm_request_log", VLLM),
     "vllm, stamps configured": ("vllm_request_log", VLLM_STAMPED),
     "vllm behind a stamp": ("vllm_request_log", "2025-04-06T07:55:21.108632509Z INFO 04-06 00:55:21 [llm_engine.py:447] init engine took 71.33 seconds\n" * 2),
@@ -129,3 +137,22 @@ def test_a_request_beside_a_response_is_a_call_only_if_either_speaks_of_a_model(
     web = {"request": {"uri": "/chat", "method": "POST"}, "response": {"status": 200}, "latencies": {"request": 9}}
     _, report = take(tmp_path, json.dumps(web) + "\n")
     assert "holds no record of format openai_exchange (1 not_this_format)" in str(report.problems[0])
+
+
+def test_an_engines_limits_are_read_within_dynamo(tmp_path: Path) -> None:
+    case, report = take(tmp_path, WITHIN_DYNAMO)
+    assert report.files[0].rejected == {"foreign_line": 1}
+    (found,) = [each for each in records(case) if each["kind"] == "limits"]
+    assert (found["pool_tokens"], found["context_tokens"], found["engine"]) == (360072, 65536, "sglang")
+    assert found["at_ns"] == 1770731430199229000
+
+
+def test_an_answer_is_read_though_a_shell_wrote_behind_it(tmp_path: Path) -> None:
+    answer = {"id": "cmpl-1f", "object": "chat.completion", "created": 1758000000, "model": "m", "choices": [{"index": 0, "message": {"role": "assistant", "content": "hello"}, "finish_reason": "stop"}]}  # fmt: skip
+    console = (
+        f"$ curl -s localhost:8000/v1/chat/completions -d @body.json\n{json.dumps(answer)}root@host:/# tail -f x.log\n"
+    )
+    case, report = take(tmp_path, console)
+    assert report.files[0].counts == {"dropped_prompts": 1}
+    assert report.files[0].rejected == {"foreign_line": 1}
+    assert [(part[0], part[6]) for part in told(case)] == [("response", "hello")]

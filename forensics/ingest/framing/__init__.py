@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from forensics.ingest.framing import azure, chunks, documents, dump, otlp, sglang, tables, vllm
+from forensics.ingest.framing.blocks import Block
 from forensics.ingest.framing.records import Context, Frame, Reject
 
-Framer = Callable[[Iterable[bytes], Context], Iterator[Frame | Reject]]
+Framer = Callable[[Iterable[bytes], Context], Iterator[Frame | Reject | Block]]
 
 FRAMERS: dict[str, Framer] = {
     "azure": azure.frame,
@@ -25,3 +26,6 @@ FRAMERS: dict[str, Framer] = {
     "vllm": vllm.frame,
 }
 """By the name that a format's ``-- framing:`` line gives."""
+
+IN_BLOCKS = frozenset({"body", "json", "json lines", "json members"})
+"""Framings that may give blocks; what others build upon these are asked for records one by one."""

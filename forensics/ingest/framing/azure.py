@@ -11,6 +11,7 @@ from itertools import chain, pairwise
 from typing import Any
 
 from forensics.ingest.framing import documents, tables
+from forensics.ingest.framing.blocks import Block
 from forensics.ingest.framing.clean import dump
 from forensics.ingest.framing.records import EXCERPT, MAX_LINE, Context, Frame, Reject
 
@@ -26,12 +27,12 @@ class _Call:
     size: int = 0
 
 
-def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
+def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject | Block]:
     """Yields one frame per call: its rows' fields (the first that is set), joined messages, ``_rows`` and ``_gap``."""
     calls: dict[str, _Call] = {}
     held = 0
     for found in _rows(chunks, context):
-        if isinstance(found, Reject):
+        if not isinstance(found, Frame):
             yield found
             continue
         try:
@@ -54,7 +55,7 @@ def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]
         yield _joined(call, context)
 
 
-def _rows(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
+def _rows(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject | Block]:
     source = iter(chunks)
     first = next(source, b"")
     is_json = first.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))

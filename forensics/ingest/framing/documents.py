@@ -3,13 +3,18 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import PurePosixPath
 
+from forensics.ingest.framing.blocks import Block, Rest, block
 from forensics.ingest.framing.clean import clean_json, decode, dump
-from forensics.ingest.framing.records import Context, Frame, Line, Reject, gather, lines
+from forensics.ingest.framing.records import MAX_LINE, Context, Frame, Line, Reject, gather, lines
 from forensics.ingest.keys import MEMBERS
 
 _STATUS = re.compile(r"HTTP/[\d.]+ (?P<status>\d{3})(?: |$)")
+_PROMPT = re.compile(r"[^{\"]{0,120}[@~\]][^{\"]{0,120}[#$%>][^{\"]{0,200}")
+"""What a shell writes behind an answer that ended without a newline, up to the command typed next."""
+
 _SUFFIXES = (".gz", ".zst", ".sse", ".headers", ".json", ".txt", ".request", ".response", ".body")
 
 
@@ -21,24 +26,22 @@ def stem(label: str) -> str:
     return path
 
 
-def frame_lines(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
+def frame_lines(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject | Block]:
     """Yields one frame per line that holds JSON after an optional prefix; text before the first ``{`` is dropped."""
-    context.by_line = True
-    for line in lines(chunks, context):
-        yield _json_line(line, context)
+    yield from _by_line(chunks, context)
 
 
-def frame_json(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
+def frame_json(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject | Block]:
     """Yields one frame per line where lines are whole documents, else the one document, or the members of its array."""
     return _lines_or_document(chunks, context, named=False, wrapped=False)
 
 
-def frame_members(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
+def frame_members(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject | Block]:
     """Yields as ``frame_json``; of a document that wraps a list of records, as an API's answer does, its members."""
     return _lines_or_document(chunks, context, named=False, wrapped=True)
 
 
-def frame_body(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
+def frame_body(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject | Block]:
     """Yields as ``frame_json``; a file that is one captured body gets ``_stem``, which ties it to those beside it."""
     return _lines_or_document(chunks, context, named=True, wrapped=False)
 
@@ -76,12 +79,12 @@ def _head(line: Line, status: int, headers: dict[str, str], context: Context) ->
 
 def _lines_or_document(
     chunks: Iterable[bytes], context: Context, *, named: bool, wrapped: bool
-) -> Iterator[Frame | Reject]:
-    source = lines(chunks, context)
+) -> Iterator[Frame | Reject | Block]:
     if context.by_line:  # an earlier run has found it so
-        for line in source:
-            yield _json_line(line, context)
+        yield from _by_line(chunks, context)
         return
+    rest = Rest(chunks, context)
+    source = lines(rest, context)
     first = next(source, None)
     if first is None:
         return
@@ -94,6 +97,9 @@ def _lines_or_document(
         yield _json_line(first, context)
         if second is not None:
             yield _json_line(second, context)
+        if context.blocks and context.after is not None:
+            yield from _by_line(rest.behind(context.after[1]), context, context.after)
+            return
         context.by_line = True
         for line in source:
             yield _json_line(line, context)
@@ -103,6 +109,37 @@ def _lines_or_document(
         yield context.reject(first._replace(length=too_long), "document_too_long")
         return
     yield from _document(held, context, named=named, wrapped=wrapped)
+
+
+def _by_line(
+    chunks: Iterable[bytes], context: Context, start: tuple[int, int] | None = None
+) -> Iterator[Frame | Reject | Block]:
+    """Yields the records of JSON lines from the (line, byte) ``start``: blocks where the context takes them."""
+    context.by_line = True
+    source = iter(chunks)
+    number, offset = start or context.start
+    held: list[bytes] = []
+    while context.blocks and sum(map(len, held)) <= MAX_LINE:
+        chunk = next(source, None)
+        if chunk is None:
+            break
+        whole = chunk.rfind(b"\n") + 1
+        if not whole:
+            held.append(chunk)
+            continue
+        piece = b"".join([*held, chunk[:whole]])
+        held = [chunk[whole:]]
+        found = block(piece, number, offset, context)
+        after = (number + piece.count(b"\n"), offset + len(piece))
+        if found is None:
+            for line in lines([piece], context, start=(number, offset)):
+                yield _json_line(line, context)
+        else:
+            context.after = after
+            yield found
+        number, offset = after
+    for line in lines(chain(held, source), context, start=(number, offset)):
+        yield _json_line(line, context)
 
 
 def _document(
@@ -136,7 +173,20 @@ def _json_line(line: Line, context: Context) -> Frame | Reject:
     start = text.find("{")
     if start < 0:
         return context.incomplete(line, "foreign_line")
-    return Frame(line.number, line.offset, 0, context.shape, clean_json(text[start:], context), not line.ended)
+    return Frame(
+        line.number, line.offset, 0, context.shape, clean_json(_said(text[start:], context), context), not line.ended
+    )
+
+
+def _said(text: str, context: Context) -> str:
+    """Returns the line without a shell's prompt behind its last brace, as consoles with ``curl`` in them have."""
+    if text.endswith("}"):
+        return text
+    end = text.rfind("}") + 1
+    if not end or not _PROMPT.fullmatch(text, end):
+        return text
+    context.count("dropped_prompts")
+    return text[:end]
 
 
 def _named(document: object, context: Context) -> object:

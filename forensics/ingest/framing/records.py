@@ -68,7 +68,7 @@ class Context:
     ``cut`` is set where the last record is incomplete; ``oversized`` collects lines beyond ``MAX_LINE``. ``start`` is
     the (line, byte) at which the given bytes begin. ``after`` is where the line after the last one begins, None within
     a line that is taken in pieces; ``by_line`` is set while each record is a line that needs nothing of the others, so
-    that reading may go on from ``after`` in another run.
+    that reading may go on from ``after`` in another run. ``blocks`` says that a framer may give many records at once.
     """
 
     label: str
@@ -82,6 +82,7 @@ class Context:
     start: tuple[int, int] = (1, 0)
     after: tuple[int, int] | None = None
     by_line: bool = False
+    blocks: bool = False
 
     def count(self, what: str, number: int = 1) -> None:
         """Adds to a counter that the ledger shows, such as ``replaced_surrogates``."""
@@ -104,39 +105,42 @@ def excerpt(data: bytes) -> str:
     return data[: 4 * EXCERPT].decode("utf-8", "replace")[:EXCERPT]
 
 
-def lines(chunks: Iterable[bytes], context: Context, *, blanks: bool = False) -> Iterator[Line]:
+def lines(
+    chunks: Iterable[bytes], context: Context, *, blanks: bool = False, start: tuple[int, int] | None = None
+) -> Iterator[Line]:
     """Splits decoded bytes at newlines and takes each line out of its envelopes; CR before LF is not part of a line.
 
     Blank lines are numbered but skipped, unless ``blanks``. Lines beyond ``MAX_LINE`` go to ``context.oversized``.
+    ``start`` is the (line, byte) at which the chunks begin, if they are not the whole of the context's.
     """
-    for line in context.opens(_split(chunks, context), context):
+    for line in context.opens(_split(chunks, context, start or context.start), context):
         if blanks or line.data.strip(b" \t\r\x00"):
             yield line
 
 
-def _split(chunks: Iterable[bytes], context: Context) -> Iterator[Line]:
-    (number, offset), length = context.start, 0
+def _split(chunks: Iterable[bytes], context: Context, start: tuple[int, int]) -> Iterator[Line]:
+    (number, offset), length = start, 0
     parts: list[bytes] = []
     for chunk in chunks:
-        start = 0
+        begin = 0
         plain = b"\x00" not in chunk
-        while (end := chunk.find(b"\n", start)) >= 0:
+        while (end := chunk.find(b"\n", begin)) >= 0:
             if plain and offset and not length:  # nearly all lines: whole, and nothing to be taken out
-                length = end - start
+                length = end - begin
                 context.after = (number + 1, offset + length + 1)
-                yield Line(number, offset, chunk[start:end].removesuffix(b"\r"), ended=True, length=length)
+                yield Line(number, offset, chunk[begin:end].removesuffix(b"\r"), ended=True, length=length)
             else:
-                length += end - start
-                parts.append(chunk[start:end])
+                length += end - begin
+                parts.append(chunk[begin:end])
                 yield from _pieces(Line(number, offset, b"", ended=True, length=length), parts, context)
                 parts = []
-            number, offset, length, start = number + 1, offset + length + 1, 0, end + 1
-        if start < len(chunk):
-            length += len(chunk) - start
+            number, offset, length, begin = number + 1, offset + length + 1, 0, end + 1
+        if begin < len(chunk):
+            length += len(chunk) - begin
             if length > MAX_LINE:
                 parts.clear()
             else:
-                parts.append(chunk[start:])
+                parts.append(chunk[begin:])
     if length:
         yield from _pieces(Line(number, offset, b"", ended=False, length=length), parts, context)
 
