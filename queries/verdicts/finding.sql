@@ -6,13 +6,25 @@
 --   finding, unless what is left of it (names and figures in a phrase that everybody uses) would be enough alone. What
 --   its source had itself been told by mistake, and sent on as history, is its first owner's: placement and rank are
 --   those of the exchange that sent it on (via_exchange_id). A suspect's answer that repeats a passage of the recipient's own
---   context is the recipient's text on its way out: what stands in that passage says nothing against the recipient.
-WITH held AS (
+--   context is the recipient's text on its way out: what stands in that passage says nothing against the recipient. Answers of
+--   one kind of application resemble each other, whoever asked: where the mechanism is no more than possible, so that the
+--   passage alone must show that anything was read, what stands in another's answer weighs half.
+WITH span AS (
     SELECT
-        m.*, x.tenant, c.mechanism, c.placement, c.rank AS candidate_rank
+        m.* REPLACE (
+            CASE WHEN m.source_side = 'response' AND p.status = 'possible' THEN m.bits_milli // 2 ELSE m.bits_milli END
+                AS bits_milli
+        ),
+        c.mechanism, c.placement, c.rank AS candidate_rank
     FROM match_span AS m
-    INNER JOIN exchange AS x ON x.exchange_id = m.exchange_id
     INNER JOIN candidate AS c ON c.exchange_id = m.exchange_id AND c.source_exchange_id = m.source_exchange_id
+    INNER JOIN suspicion AS p ON p.exchange_id = c.exchange_id AND p.mechanism = c.mechanism
+),
+
+held AS (
+    SELECT m.*, x.tenant
+    FROM span AS m
+    INNER JOIN exchange AS x ON x.exchange_id = m.exchange_id
     INNER JOIN scan AS s ON s.exchange_id = m.exchange_id
     WHERE
         (m.explained_by IS NULL OR m.bits_milli >= s.probable_milli) AND m.source_tenant IS DISTINCT FROM x.tenant
