@@ -36,11 +36,6 @@ def filter_of(folded: Folded, key: Key) -> Words:
     return words
 
 
-def held(words: Words, values: Hashes) -> Mask:
-    """Returns which of these values the text of the filter ``words`` holds, a false one in a hundred among them."""
-    return _asked(words, values)
-
-
 def lengthened(runs: Segments, response: int, folded: Folded, words: Words, key: Key) -> Segments:
     """Returns what one response shares with a text: ``runs`` as long as they are, and further ones beside them.
 
@@ -107,7 +102,8 @@ def _set(words: Words, values: Hashes) -> None:
 
 
 @compiled
-def _asked(words: Words, values: Hashes) -> Mask:
+def held(words: Words, values: Hashes) -> Mask:
+    """Returns which of these values the text of the filter ``words`` holds, a false one in a hundred among them."""
     size = np.uint64(len(words) * 64)
     there = np.ones(len(values), dtype=np.bool_)
     for row in range(len(values)):

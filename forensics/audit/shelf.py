@@ -8,6 +8,7 @@ folded text, uint32), ``start`` (first code point in the original, uint32). Look
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -105,12 +106,16 @@ class Shelf:
             piece = {each: np.load(self.folder / f"{name}.{each}.npy", mmap_mode="r") for each in _ARRAYS}
             yield _found(piece, values)
 
+    @cached_property
+    def _filter_at(self) -> Ints | None:
+        path = self.folder / _FILTER_AT
+        return np.load(path, mmap_mode="r") if path.exists() else None
+
     def filter(self, number: int) -> Words | None:
         """Returns the filter of a text; None where the run that kept it made none."""
-        path = self.folder / _FILTER_AT
-        if not path.exists():
+        if self._filter_at is None:
             return None
-        first, last = np.load(path, mmap_mode="r")[number : number + 2].tolist()
+        first, last = self._filter_at[number : number + 2].tolist()
         return np.fromfile(self.folder / _FILTERS, dtype=np.uint64, count=last - first, offset=8 * first)
 
 

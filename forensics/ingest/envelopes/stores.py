@@ -19,6 +19,7 @@ from typing import Any
 from forensics.ingest.envelopes.base import Envelope, mostly
 from forensics.ingest.envelopes.quoted import BEFORE, STRING, opener
 from forensics.ingest.framing.records import Context, Line
+from forensics.ingest.framing.rows import table_rows
 
 _TEXT = rb'"(?:textPayload|_raw|@message|message)"\s*:\s*'
 _FOUND = re.compile(BEFORE + _TEXT + rb'"')
@@ -71,31 +72,17 @@ def open_entries(lines: Iterator[Line], _context: Context) -> Iterator[Line]:
 
 def open_table(lines: Iterator[Line], context: Context) -> Iterator[Line]:
     """Yields the lines of each row's text, each at its place in the file. Rows without one pass as they stand."""
-    row: list[Line] = []
-
-    def source() -> Iterator[str]:
-        for line in lines:
-            row.append(line)
-            yield line.data.decode("utf-8", "surrogateescape") + "\n"
-
-    reader = csv.reader(source())
     column: int | None = None
-    while True:
-        row.clear()
-        try:
-            cells = next(reader, None)
-        except csv.Error:
-            yield from row
-            continue
+    for stands, cells in table_rows(lines, lambda data: data.decode("utf-8", "surrogateescape")):
         if cells is None:
-            return
-        if column is None and (column := _column(row[0].data)) is not None:
+            yield from stands
+        elif column is None and (column := _column(stands[0].data)) is not None:
             context.count("lines_of_wrapping")
         elif column is None or len(cells) <= column:
-            yield from row
+            yield from stands
         else:
             parts = cells[column].encode("utf-8", "surrogateescape").rstrip(b"\r\n").split(b"\n")
-            yield from (line._replace(data=part) for line, part in zip(row, parts, strict=False))
+            yield from (line._replace(data=part) for line, part in zip(stands, parts, strict=False))
 
 
 def _is_entry(data: bytes) -> bool:

@@ -1,6 +1,5 @@
 """CSV, Parquet and plain text lines."""
 
-import csv
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,9 +11,8 @@ import pyarrow.parquet as pq
 
 from forensics.errors import ForensicsError
 from forensics.ingest.framing.clean import decode, dump, strip_ansi
-from forensics.ingest.framing.records import Context, Frame, Line, Reject, lines
-
-csv.field_size_limit(1 << 28)
+from forensics.ingest.framing.records import Context, Frame, Reject, lines
+from forensics.ingest.framing.rows import table_rows
 
 
 def frame_text(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
@@ -26,33 +24,19 @@ def frame_text(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Re
 
 def frame_csv(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
     """Yields each row as a JSON object by the names of the first row; all values are strings, empty ones null."""
-    consumed: list[Line] = []
-
-    def source() -> Iterator[str]:
-        for line in lines(chunks, context, blanks=True):
-            consumed.append(line)
-            yield decode(line.data, context) + "\n"
-
-    reader = csv.reader(source())
     names: list[str] | None = None
-    while True:
-        consumed.clear()
-        try:
-            row = next(reader, None)
-        except csv.Error:
-            yield context.incomplete(consumed[-1], "malformed_csv")
-            continue
+    for stands, row in table_rows(lines(chunks, context, blanks=True), lambda data: decode(data, context)):
         if row is None:
-            return
-        if not row:
+            yield context.incomplete(stands[-1], "malformed_csv")
+        elif not row:
             continue
-        if names is None:
+        elif names is None:
             names = row
         elif len(row) != len(names):
-            yield context.incomplete(consumed[-1], "wrong_number_of_fields")
+            yield context.incomplete(stands[-1], "wrong_number_of_fields")
         else:
             record = {name: value or None for name, value in zip(names, row, strict=True)}
-            yield Frame(consumed[0].number, consumed[0].offset, 0, context.shape, dump(record, context))
+            yield Frame(stands[0].number, stands[0].offset, 0, context.shape, dump(record, context))
 
 
 def frame_parquet(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
