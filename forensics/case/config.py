@@ -91,11 +91,16 @@ class Model:
 
 @dataclass(frozen=True)
 class Backend:
-    """Whether the backend that serves ``model`` is disaggregated; one that is not excludes hand-over mechanisms."""
+    """Whether the backend that serves ``model`` is disaggregated; one that is not excludes hand-over mechanisms.
+
+    ``detectors = false`` says that its engines run no detector of their own (KV checksum, canary, metadata check), so
+    that nothing is missed where their logs are not held.
+    """
 
     model: str
     disaggregated: bool
     why: str = ""
+    detectors: bool = True
 
 
 @dataclass(frozen=True)

@@ -209,6 +209,7 @@ def _backends(found: Suggestions) -> Iterator[str]:
     yield from (
         "",
         "# Backends that serve prompt and answer on one node have no hand-over: that excludes what needs one.",
+        "# Where its engines' logs are not held, `detectors = false` says that none of them checks its own KV.",
     )
     if not found.backends:
         yield from _commented("[[backend]]", 'model = "osprey"', "disaggregated = false", 'why = "one vLLM server"')

@@ -80,6 +80,7 @@ def _defaults(case: Case, statement: str) -> dict[str, object]:
     known: dict[str, object] = {
         "late_write_horizon_ns": int(thresholds.late_write_horizon_s * 1e9),
         "silence_ns": int(thresholds.silence_s * 1e9),
+        "formats": [],
         "clock_ns": int(thresholds.clock_s * 1e9),
         "public_report_ns": int(case.config.signs.public_report.timestamp()) * 10**9
         if case.config.signs.public_report

@@ -58,7 +58,7 @@ def _scope(summary: dict[str, Any]) -> str:
         return (
             f"From a gateway's records alone: at least {bounds['certain']:,} and at most {bounds['possible']:,} of the "
             f"responses that it recorded are affected, {bounds['at_risk']:,} of them by a mechanism that is at least "
-            f"possible.{more}"
+            f"possible{_unrecorded(bounds['unrecorded'])}.{more}"
         )
     if summary["scope"] == "one-tenant":
         return (
@@ -67,6 +67,13 @@ def _scope(summary: dict[str, Any]) -> str:
             f"These records cannot show that any response was not affected.{more}"
         )
     return ""
+
+
+def _unrecorded(count: int) -> str:
+    """What is open for want of engines' logs alone; empty where that is of none."""
+    if not count:
+        return ""
+    return f", and {count:,} for nothing but that no log shows what their engines printed"
 
 
 def parts(counts: dict[str, int]) -> str:

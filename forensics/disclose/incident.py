@@ -106,7 +106,7 @@ def _mechanisms(found: list[Row]) -> list[dict[str, Any]]:
     grouped: dict[str, list[Row]] = defaultdict(list)
     for row in found:
         grouped[row["mechanism"]].append(row)
-    statuses = ("established", "possible", "undetermined", "excluded", "not_examined")
+    statuses = ("established", "possible", "undetermined", "unrecorded", "excluded", "not_examined")
     return [
         {"mechanism": name, **{status: _sum(each, status) for status in statuses}, "by_reason": each}
         for name, each in grouped.items()

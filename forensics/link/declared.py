@@ -74,8 +74,10 @@ def _models(con: duckdb.DuckDBPyConnection, config: CaseConfig) -> None:
     for backend in config.backend:
         for model in sorted({*seen, *names.values(), backend.model}):
             if fnmatchcase(model, backend.model):
-                backends.setdefault(model, (model, backend.disaggregated, backend.why or "declared in case.toml"))
-    _fill(con, "backend_declared", "model VARCHAR, disaggregated BOOLEAN, why VARCHAR", list(backends.values()))
+                why = backend.why or "declared in case.toml"
+                backends.setdefault(model, (model, backend.disaggregated, why, backend.detectors))
+    columns = "model VARCHAR, disaggregated BOOLEAN, why VARCHAR, detectors BOOLEAN"
+    _fill(con, "backend_declared", columns, list(backends.values()))
 
 
 def _grouped(pattern: str | None) -> str | None:

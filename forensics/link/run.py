@@ -9,6 +9,8 @@ from forensics.case.folder import Case
 from forensics.link.declared import declare
 from forensics.resources import Query, queries, query
 
+PRINTED = ("sglang_engine_log", "vllm_request_log")
+"""What engines print, where their own detectors write (``mechanisms/unrecorded``)."""
 _PAIRED_BY = {
     "pair_1_response_id": ("the response id", False),
     "pair_2_error_text": ("an id in the error text", False),
@@ -59,8 +61,11 @@ def link(con: duckdb.DuckDBPyConnection, case: Case) -> LinkReport:
 def _cover(con: duckdb.DuckDBPyConnection, case: Case) -> None:
     """Counts what the logs should hold against what they do, and says where they may be missing something."""
     silence_ns = int(case.config.thresholds.silence_s * 1e9)
-    for name in ("silence", "request_seen", "counted", "coverage", "gap", "blind"):
-        create_table(con, name, query(f"coverage/{name}", case.site), silence_ns=silence_ns)
+    silence = query("coverage/silence", case.site)
+    create_table(con, "silence", silence, silence_ns=silence_ns, formats=[])
+    create_table(con, "printed_silence", silence, silence_ns=silence_ns, formats=list(PRINTED))
+    for name in ("request_seen", "counted", "coverage", "gap", "blind"):
+        create_table(con, name, query(f"coverage/{name}", case.site))
 
 
 def _make(con: duckdb.DuckDBPyConnection, case: Case, name: str, **values: object) -> int:

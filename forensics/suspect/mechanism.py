@@ -7,7 +7,7 @@ from typing import Final
 from forensics.errors import ForensicsError
 from forensics.resources import Query, queries
 
-STATUSES: Final = ("established", "possible", "undetermined", "excluded", "not_examined")
+STATUSES: Final = ("established", "possible", "undetermined", "unrecorded", "excluded", "not_examined")
 SOURCES: Final = ("pages", "neighbours", "named", "none")
 CARRIES: Final = ("prompt", "prompt and response")
 REQUIRED: Final = ("question", "grain", "inputs")

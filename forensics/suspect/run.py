@@ -12,8 +12,8 @@ from forensics.resources import query
 from forensics.suspect.mechanism import STATUSES, Mechanism, mechanisms
 
 PREPARED: Final = (
-    "late_write_window", "late_write_case", "stranger", "lived", "detector_line", "detector_flag", "canary_hit",
-    "canary_watched",
+    "late_write_window", "late_write_case", "stranger", "lived", "detector_line", "detector_flag", "unrecorded",
+    "canary_hit", "canary_watched",
 )  # fmt: skip
 """What several mechanisms look at, made before any of them."""
 _BEFORE: Final = """

@@ -8,7 +8,7 @@ WITH suspect AS (
     SELECT DISTINCT x.decode_worker
     FROM exchange AS x
     INNER JOIN suspicion AS s ON s.exchange_id = x.exchange_id
-    WHERE s.status NOT IN ('excluded', 'not_examined') AND x.delivered != 'no'
+    WHERE s.status IN ('established', 'possible', 'undetermined') AND x.delivered != 'no'
 )
 
 SELECT

@@ -9,5 +9,5 @@ INNER JOIN exchange_text AS p ON p.exchange_id = x.exchange_id AND p.side = 'pro
 WHERE
     x.exchange_id IN (SELECT unnest($exchanges::VARCHAR[]))
     AND x.delivered = 'yes' AND x.tenant_class != 'unresolved'
-    AND x.exchange_id NOT IN (SELECT exchange_id FROM suspicion WHERE status NOT IN ('excluded', 'not_examined'))
+    AND x.exchange_id NOT IN (SELECT exchange_id FROM suspicion WHERE status IN ('established', 'possible', 'undetermined'))
 ORDER BY x.exchange_id

@@ -4,11 +4,15 @@
 -- assumptions: each answered POST of an engine's access log is one request; the #new-seq of its prefill batches counts
 --   requests, where a batch of the greatest size seen may be one chunk of a longer prompt and is left out; each request that
 --   the router started is one of the gateway's, or a repeated attempt. A request counts as present in every hour that it
---   touches, so that a counter exceeds what is present only where records are missing. Lines of one TP rank are counted.
+--   touches, so that a counter exceeds what is present only where records are missing. Lines of one TP rank are counted. The
+--   other way round, each request that was answered in full left a POST in its worker's access log, where that prints any (a
+--   client that leaves before the headers leaves none): counted are those that began and ended within the hour, at moments
+--   0.1 s apart, since one POST may bring several.
 WITH worker_line AS (
     SELECT
         f.worker, r.kind, (r.at_ns - coalesce(k.skew_ns, 0)) // 3600000000000 * 3600000000000 AS hour_ns, r.at_ns,
-        json_extract_string(r.detail, '$.path') AS path, r.http_status, coalesce(r.tp_rank, 0) AS tp_rank, coalesce(r.dp_rank, 0) AS dp_rank,
+        json_extract_string(r.detail, '$.path') AS path, json_extract_string(r.detail, '$.method') AS method,
+        r.http_status, coalesce(r.tp_rank, 0) AS tp_rank, coalesce(r.dp_rank, 0) AS dp_rank,
         try_cast(json_extract_string(r.detail, '$.new_seq') AS BIGINT) AS new_seq,
         try_cast(json_extract_string(r.detail, '$.new_token') AS BIGINT) AS new_token
     FROM record AS r
@@ -56,6 +60,29 @@ expected AS (
     HAVING count(*) > 0
 ),
 
+answered AS (
+    SELECT
+        q.worker AS who, (q.received_ns - coalesce(k.skew_ns, 0)) // 3600000000000 * 3600000000000 AS hour_ns,
+        count(DISTINCT q.received_ns // 100000000) AS expected
+    FROM engine_request AS q
+    LEFT JOIN clock AS k ON k.worker = q.worker
+    WHERE
+        q.has_finished AND NOT (q.aborted OR q.failed OR q.rejected OR q.gated OR q.transfer_failed)
+        AND q.engine_id IN (
+            SELECT unnest([decode_id, prefill_id]) FROM exchange WHERE delivered = 'yes' AND coalesce(client_outcome, 'ok') = 'ok'
+        )
+        AND (q.received_ns - coalesce(k.skew_ns, 0) - 2000000000) // 3600000000000
+        = (q.finished_ns - coalesce(k.skew_ns, 0) + 2000000000) // 3600000000000
+    GROUP BY ALL
+),
+
+posted AS (
+    SELECT worker AS who, hour_ns, count(*) AS present
+    FROM worker_line
+    WHERE kind = 'access' AND method = 'POST'
+    GROUP BY ALL
+),
+
 life AS (
     SELECT q.worker AS who, q.received_ns - coalesce(k.skew_ns, 0) AS from_ns, coalesce(q.finished_ns, q.received_ns) - coalesce(k.skew_ns, 0) AS to_ns
     FROM engine_request AS q
@@ -73,4 +100,9 @@ LEFT JOIN life AS l
     ON l.who = e.who AND (e.hour_ns IS NULL OR (l.from_ns - 2000000000 < e.hour_ns + 3600000000000 AND l.to_ns + 2000000000 >= e.hour_ns))
 WHERE e.expected > 0
 GROUP BY e.who, e.source, e.hour_ns, e.expected
-ORDER BY e.who, e.source, e.hour_ns
+UNION ALL
+SELECT a.who, 'answered requests', a.hour_ns, a.expected, least(coalesce(p.present, 0), a.expected)
+FROM answered AS a
+LEFT JOIN posted AS p ON p.who = a.who AND p.hour_ns = a.hour_ns
+WHERE a.who IN (SELECT who FROM posted)
+ORDER BY who, source, hour_ns

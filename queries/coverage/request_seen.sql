@@ -9,7 +9,8 @@
 WITH said AS (
     SELECT
         e.worker, e.rid, coalesce(e.room, '') AS room, e.format,
-        bool_or(e.phase = 'received') AS arrived, bool_or(e.phase IN ('finished', 'whole')) AS finished
+        bool_or(e.phase = 'received') AS arrived, bool_or(e.phase IN ('finished', 'whole')) AS finished,
+        bool_or(e.phase = 'whole') AS whole
     FROM engine_record AS e
     WHERE e.kind = 'engine' AND e.rid IS NOT NULL AND e.worker IS NOT NULL
     GROUP BY ALL
@@ -31,7 +32,7 @@ known AS (
 at_worker AS (
     SELECT
         k.worker AS who, l.format AS source, k.at_ns, k.engine_id AS request,
-        coalesce(CASE WHEN l.shows_arrivals THEN s.arrived ELSE s.finished END, false) AS present
+        coalesce(CASE WHEN l.shows_arrivals THEN s.arrived OR s.whole ELSE s.finished END, false) AS present
     FROM known AS k
     INNER JOIN log AS l ON l.worker = k.worker
     LEFT JOIN said AS s ON s.worker = k.worker AND s.format = l.format AND s.rid = k.rid AND s.room IN (k.room, '')

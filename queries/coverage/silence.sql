@@ -1,6 +1,6 @@
 -- question: When was a worker's log, or the gateway's, silent for so long that it may be missing there?
 -- grain: one row per (who, interval); regular where the log's own health checks should have broken the silence
--- inputs: record, file
+-- inputs: record, file; $formats: only records of these formats, all where it is empty
 -- assumptions: a worker that is asked for its health every m seconds is silent after one and a half m; any other log after
 --   $silence_ns between two records, or between the evidence's edge and the first or last of them. A gateway only writes
 --   when it is asked, so its silence counts only while every other log is silent too; what it lacks while others speak is
@@ -17,7 +17,7 @@ spoken AS (
         r.kind = 'warmup' OR (r.kind = 'access' AND json_extract_string(r.detail, '$.method') = 'GET') AS asked_for_health
     FROM record AS r
     INNER JOIN file AS f ON f.file_id = r.file_id
-    WHERE f.worker IS NOT NULL AND r.at_ns IS NOT NULL
+    WHERE f.worker IS NOT NULL AND r.at_ns IS NOT NULL AND ($formats = []::VARCHAR[] OR list_contains($formats, r.format))
 ),
 
 beat AS (

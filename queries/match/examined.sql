@@ -6,5 +6,5 @@ SELECT x.exchange_id, x.tenant, x.tenant_class, coalesce(x.received_ns, x.reserv
 FROM exchange AS x
 WHERE
     x.delivered != 'no'
-    AND x.exchange_id IN (SELECT exchange_id FROM suspicion WHERE status NOT IN ('excluded', 'not_examined'))
+    AND x.exchange_id IN (SELECT exchange_id FROM suspicion WHERE status IN ('established', 'possible', 'undetermined'))
 ORDER BY x.exchange_id

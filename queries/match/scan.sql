@@ -1,11 +1,11 @@
 -- question: How complete was the search of a response, and what must a match weigh to count?
 -- grain: one row per examined exchange
--- inputs: examined, exchange, exchange_text, cut_by_tokens, candidate, mechanism, suspicion, blind
+-- inputs: examined, exchange, exchange_text, cut_by_tokens, candidate, mechanism, suspicion, blind, lived, worker_epoch
 -- assumptions: a candidate is complete if its whole prompt is there, and its response too where one was delivered; where the
 --   mechanism carries prompts only (a late write: only a prompt's KV is transferred) the prompt suffices. Where an exchange may
 --   have lived on the worker of a suspect unseen since the process started, or where that start is not known, a candidate of a
---   mechanism that reads pages may be missing altogether. A threshold is log2 of the candidates that were tried plus a
---   declared margin.
+--   mechanism that reads pages, or what a neighbour held, may be missing altogether. A threshold is log2 of the candidates
+--   that were tried plus a declared margin.
 WITH held AS (
     -- a text that does not fit its tokens was cut, even without a mark; what is left of it is searched all the same
     SELECT t.exchange_id, t.side, if(c.exchange_id IS NULL, t.state, 'truncated') AS state
@@ -46,10 +46,10 @@ counted AS (
     GROUP BY exchange_id
 ),
 
-unseen AS (
+unlisted AS (
     SELECT x.exchange_id, min(coalesce(g.reason, 'retention_expired')) AS reason
     FROM exchange AS x
-    INNER JOIN suspicion AS s ON s.exchange_id = x.exchange_id AND s.status NOT IN ('excluded', 'not_examined')
+    INNER JOIN suspicion AS s ON s.exchange_id = x.exchange_id AND s.status IN ('established', 'possible', 'undetermined')
     INNER JOIN mechanism AS m ON m.mechanism = s.mechanism AND m.sources = 'pages'
     LEFT JOIN blind AS g
         ON
@@ -58,7 +58,19 @@ unseen AS (
             AND g.to_ns >= coalesce(x.epoch_ns, -9223372036854775807)
     WHERE g.reason IS NOT NULL OR (x.decode_worker IS NOT NULL AND x.epoch_ns IS NULL)
     GROUP BY x.exchange_id
+    UNION ALL
+    SELECT v.exchange_id, min(coalesce(g.reason, 'retention_expired'))
+    FROM lived AS v
+    INNER JOIN suspicion AS s ON s.exchange_id = v.exchange_id AND s.status IN ('established', 'possible', 'undetermined')
+    INNER JOIN mechanism AS m ON m.mechanism = s.mechanism AND m.sources = 'neighbours'
+    INNER JOIN worker_epoch AS e ON e.worker = v.worker AND v.from_ns >= coalesce(e.start_ns, -1) AND v.from_ns < e.end_ns
+    LEFT JOIN blind AS g
+        ON g.worker = v.worker AND g.from_ns <= v.to_ns AND g.to_ns >= coalesce(e.start_ns, -9223372036854775807)
+    WHERE g.reason IS NOT NULL OR e.start_ns IS NULL
+    GROUP BY v.exchange_id
 ),
+
+unseen AS (SELECT exchange_id, min(reason) AS reason FROM unlisted GROUP BY exchange_id),
 
 judged AS (
     SELECT

@@ -1,6 +1,6 @@
 -- question: Which exchanges held pages only where the engine's KV canary is shown to have been on, with the log to tell of it?
 -- grain: one row per exchange of which that is so
--- inputs: lived, detector_flag, silence
+-- inputs: lived, detector_flag, printed_silence
 -- assumptions: one worker without the canary, or with a hole in its log at that time, leaves the exchange out.
 SELECT v.exchange_id
 FROM lived AS v
@@ -10,6 +10,6 @@ GROUP BY v.exchange_id
 HAVING
     bool_and(d.worker IS NOT NULL)
     AND NOT bool_or(EXISTS (
-        SELECT 1 FROM silence AS s WHERE s.who = v.worker AND s.from_ns <= v.to_ns AND s.to_ns >= v.from_ns
+        SELECT 1 FROM printed_silence AS s WHERE s.who = v.worker AND s.from_ns <= v.to_ns AND s.to_ns >= v.from_ns
     ))
 ORDER BY v.exchange_id

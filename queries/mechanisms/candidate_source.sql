@@ -14,7 +14,7 @@ WITH suspect AS (
     FROM suspicion AS s
     INNER JOIN mechanism AS m ON m.mechanism = s.mechanism
     INNER JOIN exchange AS x ON x.exchange_id = s.exchange_id
-    WHERE s.status NOT IN ('excluded', 'not_examined') AND x.delivered != 'no'
+    WHERE s.status IN ('established', 'possible', 'undetermined') AND x.delivered != 'no'
 ),
 
 pool AS (

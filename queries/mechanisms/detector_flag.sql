@@ -1,6 +1,7 @@
 -- question: On which worker, between which starts, is a detector shown to have been on?
 -- grain: one row per (worker, start)
 -- inputs: record, file, worker_epoch
+-- columns: told says that the worker's arguments were stated between these starts, so that what is not on is off
 -- assumptions: the arguments that an engine prints at its start, or tells on /server_info, say it (formats.md A5). An answer
 --   without a time speaks of a worker's only start, and of none where there were several.
 WITH stated AS (
@@ -20,7 +21,7 @@ epoch AS (
 )
 
 SELECT
-    e.worker, e.start_ns, e.end_ns,
+    e.worker, e.start_ns, e.end_ns, count(s.worker) > 0 AS told,
     coalesce(bool_and(s.checksum) FILTER (WHERE s.checksum IS NOT NULL), false) AS checksum,
     coalesce(bool_and(s.canary IN ('log', 'raise')) FILTER (WHERE s.canary IS NOT NULL), false) AS canary,
     CASE WHEN count(DISTINCT (s.page_size, s.kv_dtype)) = 1 THEN concat_ws('|', max(s.page_size), max(s.kv_dtype)) END AS layout

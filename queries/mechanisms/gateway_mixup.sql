@@ -9,6 +9,7 @@
 -- establishes: a cache hit that replays an answer made for another tenant's call with other messages: the keys collided.
 -- possible: a replay of another tenant's answer to the same messages, or to messages that no record shows; one response id, or
 --   one captured stream, that two tenants' calls carry at the same time; one session id that two or three tenants use.
+-- undetermined: a replay of an answer of which no record shows for whose call it was made.
 -- excludes: a call that an engine answered itself, with a response id, session and connection that no other tenant has.
 -- assumptions: a replayed answer is found by the id that it kept, else by its cache key. A session id that more than three
 --   tenants use is a name that clients' programs come with, not a session. A capture of more than two streams is a log of many.
@@ -97,19 +98,25 @@ told AS (
     GROUP BY exchange_id
 ),
 
-seen AS (SELECT DISTINCT exchange_id FROM client)
+seen AS (SELECT DISTINCT exchange_id FROM client),
+
+orphan AS (
+    SELECT DISTINCT exchange_id FROM client WHERE replay AND exchange_id NOT IN (SELECT exchange_id FROM kept WHERE other_ns <= received_ns)
+)
 
 SELECT
     x.exchange_id,
     CASE
         WHEN t.collided THEN 'established'
         WHEN t.exchange_id IS NOT NULL THEN 'possible'
+        WHEN o.exchange_id IS NOT NULL THEN 'undetermined'
         WHEN s.exchange_id IS NOT NULL THEN 'excluded'
         ELSE 'not_examined'
     END AS status,
     CASE
         WHEN t.collided THEN NULL
         WHEN t.exchange_id IS NOT NULL THEN 'mechanism_possible'
+        WHEN o.exchange_id IS NOT NULL THEN 'client_record_missing'
         WHEN s.exchange_id IS NOT NULL THEN NULL
         WHEN x.tenant_class = 'unresolved' THEN 'tenant_unknown'
         ELSE 'client_record_missing'
@@ -121,6 +128,7 @@ SELECT
         WHEN t.how = 'id' THEN 'another tenant''s call had the same response id at the same time'
         WHEN t.how = 'connection' THEN 'one captured stream holds it and another tenant''s answer of the same time'
         WHEN t.how = 'session' THEN 'another tenant used its session id'
+        WHEN o.exchange_id IS NOT NULL THEN 'the gateway replayed an answer, and no record shows for whose call it was made'
         WHEN s.exchange_id IS NOT NULL THEN 'its gateway''s record names no id, session, connection or cached answer of another tenant'
         WHEN x.tenant_class = 'unresolved' THEN 'whose call it was is not known'
         ELSE 'no record of the client or gateway'
@@ -131,4 +139,5 @@ SELECT
 FROM exchange AS x
 LEFT JOIN told AS t ON t.exchange_id = x.exchange_id
 LEFT JOIN seen AS s ON s.exchange_id = x.exchange_id
+LEFT JOIN orphan AS o ON o.exchange_id = x.exchange_id
 ORDER BY x.exchange_id

@@ -1,6 +1,6 @@
 -- question: Which exchanges were answered from more pages than were transferred for them?
 -- grain: one row per exchange
--- inputs: exchange, record, file, detector_line
+-- inputs: exchange, record, file, detector_line, unrecorded
 -- mechanism: transfer_mismatch
 -- order: 30
 -- sources: pages
@@ -14,6 +14,7 @@
 --   disaggregated; a refusal by decode. One token on prefill is over-pool's own sign and left to it.
 -- assumptions: bytes per token are a worker's own median over its rooms; totals are of whole pages, so only half counts. vLLM's
 --   engine ids end in eight more hexadecimal digits than the client's.
+--   Where what the engine printed is not held, or has a hole there, it is unrecorded.
 -- false positives: a transfer that failed on one rank and was made good by a retry; a decode worker with a prefix cache of its
 --   own is sent less. A complete scan clears what is only possible.
 WITH moved AS (
@@ -59,7 +60,7 @@ expired AS (
 
 fact AS (
     SELECT
-        x.*,
+        x.*, u.reason AS unrecorded_reason,
         CASE
             WHEN e.exchange_id IS NOT NULL THEN 'expired'
             WHEN x.backend = 'not_disaggregated' THEN 'not_disaggregated'
@@ -68,12 +69,14 @@ fact AS (
             WHEN x.transfer_failed AND x.completion_tokens > 0 THEN 'failed'
             WHEN s.exchange_id IS NOT NULL THEN 'short'
             WHEN x.prefill_tokens = 1 AND x.decode_tokens > 1 THEN 'stub'
+            WHEN u.exchange_id IS NOT NULL THEN 'unrecorded'
             WHEN x.prefill_tokens >= x.decode_tokens AND NOT x.transfer_failed THEN 'whole'
             ELSE 'one_side'
         END AS ground
     FROM exchange AS x
     LEFT JOIN expired AS e ON e.exchange_id = x.exchange_id
     LEFT JOIN short AS s ON s.exchange_id = x.exchange_id
+    LEFT JOIN unrecorded AS u ON u.exchange_id = x.exchange_id AND u.what = 'transfer'
 )
 
 SELECT
@@ -81,10 +84,15 @@ SELECT
     CASE
         WHEN ground = 'fewer' THEN 'established'
         WHEN ground IN ('failed', 'short', 'expired') THEN 'possible'
+        WHEN ground = 'unrecorded' THEN 'unrecorded'
         WHEN ground = 'one_side' THEN 'not_examined'
         ELSE 'excluded'
     END AS status,
-    CASE WHEN ground IN ('failed', 'short', 'expired') THEN 'mechanism_possible' WHEN ground = 'one_side' THEN 'other_side_missing' END AS reason,
+    CASE
+        WHEN ground IN ('failed', 'short', 'expired') THEN 'mechanism_possible'
+        WHEN ground = 'unrecorded' THEN unrecorded_reason
+        WHEN ground = 'one_side' THEN 'other_side_missing'
+    END AS reason,
     if(ground IN ('fewer', 'whole', 'stub'), 'room', 'records') AS basis,
     CASE ground
         WHEN 'fewer' THEN 'prefill counted ' || prefill_tokens || ' tokens for room ' || room || ', decode reserved pages for ' || decode_tokens
@@ -94,6 +102,7 @@ SELECT
         WHEN 'not_disaggregated' THEN 'the backend is not disaggregated: ' || coalesce(backend_why, 'seen so')
         WHEN 'refused' THEN 'decode refused it'
         WHEN 'stub' THEN 'the one-token stub of an over-pool prompt, judged as such'
+        WHEN 'unrecorded' THEN 'the engines'' logs that would show a failed or partial transfer are not held, or have a hole there'
         WHEN 'whole' THEN 'both sides counted ' || decode_tokens || ' tokens'
         ELSE 'only one side of its room, or none, was counted'
     END AS detail,

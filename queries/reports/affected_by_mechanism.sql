@@ -6,7 +6,7 @@ SELECT
     m.mechanism,
     count(r.exchange_id) AS responses
 FROM (
-    SELECT DISTINCT mechanism FROM suspicion WHERE status != 'not_examined'
+    SELECT DISTINCT mechanism FROM suspicion WHERE status NOT IN ('not_examined', 'unrecorded')
     UNION
     SELECT coalesce(mechanism, 'unknown') AS mechanism FROM report_row WHERE counted
 ) AS m

@@ -4,7 +4,8 @@
 -- assumptions: design.md, "Words": an established mechanism, or foreign text where a possible one applies, affects (not
 --   where the records merely leave a mechanism open, nor between tenants that may be one);
 --   only a complete scan clears a possible late write; nothing clears an over-pool that the records leave open; what
---   brought the client not a single byte of generated content is not affected (no_response). In the scope one-tenant
+--   what an engine's own line would have told, whose log is not held there (unrecorded), leaves integrity open, but makes
+--   nobody a suspect; what brought the client not a single byte of generated content is not affected (no_response). In the scope one-tenant
 --   nothing is not affected: what the records of one tenant exclude is undetermined (outside_scope).
 WITH over_pool AS (SELECT * FROM suspicion WHERE mechanism = 'over_pool'),
 
@@ -14,7 +15,7 @@ open AS (
         exchange_id, mechanism, status, reason, basis, detail, clearable, trigger_exchange_id,
         row_number() OVER (
             PARTITION BY exchange_id
-            ORDER BY CASE status WHEN 'established' THEN 0 WHEN 'undetermined' THEN 1 ELSE 2 END, ordinal, mechanism
+            ORDER BY CASE status WHEN 'established' THEN 0 WHEN 'undetermined' THEN 1 WHEN 'possible' THEN 2 ELSE 3 END, ordinal, mechanism
         ) AS place
     FROM suspicion
     INNER JOIN mechanism USING (mechanism)
@@ -25,9 +26,10 @@ examined AS (
     SELECT
         exchange_id,
         to_json(map_from_entries(list((mechanism, status) ORDER BY mechanism))) AS examined,
-        string_agg(replace(mechanism, '_', '-'), ' or ' ORDER BY mechanism) FILTER (WHERE status != 'not_examined') AS names,
-        bool_and(clearable OR status IN ('excluded', 'not_examined')) AS all_clearable,
-        bool_or(status = 'undetermined' OR (status = 'possible' AND NOT clearable)) AS uncleared
+        string_agg(replace(mechanism, '_', '-'), ' or ' ORDER BY mechanism) FILTER (WHERE status NOT IN ('not_examined', 'unrecorded')) AS names,
+        bool_and(clearable OR status IN ('excluded', 'not_examined', 'unrecorded')) AS all_clearable,
+        bool_or(status = 'undetermined' OR (status = 'possible' AND NOT clearable)) AS uncleared,
+        min(reason) FILTER (WHERE status = 'unrecorded') AS unrecorded
     FROM suspicion
     GROUP BY exchange_id
 ),
@@ -54,6 +56,7 @@ weighed AS (
         x.*, o.mechanism AS open_mechanism, o.status AS open_status, o.reason AS open_reason, o.basis AS open_basis,
         b.strength, b.mechanism AS found_mechanism, b.source_exchange_id AS found_source, b.source_tenant AS found_tenant,
         b.alone_at_its_weight, b.tenant_unknown, b.mechanism_status, b.bits_milli AS found_milli, m.sources, m.tenants_at_top, e.examined, e.names,
+        e.unrecorded, coalesce(s.complete, false) AND e.all_clearable AND NOT e.uncleared AS rest_cleared,
         s.exchange_id IS NOT NULL AS scanned,
         coalesce(s.complete, false) AS scan_complete,
         s.missing_why,
@@ -65,6 +68,7 @@ weighed AS (
             WHEN b.mechanism_status = 'possible' AND NOT b.tenant_unknown AND x.delivered = 'yes' THEN 'affected'
             WHEN b.strength IS NOT NULL THEN 'undetermined'
             WHEN e.uncleared OR o.status = 'established' THEN 'undetermined'
+            WHEN e.unrecorded IS NOT NULL THEN 'undetermined'
             WHEN coalesce(s.complete, false) AND e.all_clearable THEN 'not_affected'
             ELSE 'undetermined'
         END AS integrity
@@ -81,7 +85,8 @@ judged AS (
     -- one tenant's own records cannot show what became of its pages, or whose they were
     SELECT
         * REPLACE (if($scope = 'one-tenant' AND integrity = 'not_affected', 'undetermined', integrity) AS integrity),
-        $scope = 'one-tenant' AND integrity = 'not_affected' AS beyond_scope
+        $scope = 'one-tenant' AND (integrity = 'not_affected' OR (integrity = 'undetermined' AND open_status = 'unrecorded'))
+            AS beyond_scope
     FROM weighed
 ),
 
@@ -112,7 +117,8 @@ SELECT
         WHEN t.integrity = 'not_affected' THEN 'excluded_by_records'
         WHEN t.delivered = 'unknown' AND t.open_status = 'established' THEN 'client_record_missing'
         WHEN t.mechanism_status = 'possible' AND t.tenant_unknown THEN 'tenant_unknown'
-        WHEN t.open_status = 'undetermined' THEN t.open_reason
+        WHEN t.open_status IN ('undetermined', 'unrecorded') THEN t.open_reason
+        WHEN t.rest_cleared AND t.strength IS NULL AND t.unrecorded IS NOT NULL THEN t.unrecorded
         WHEN $metadata_only OR t.scan_complete OR NOT t.scanned THEN coalesce(t.open_reason, 'mechanism_possible')
         ELSE coalesce(t.missing_why, t.open_reason)
     END AS integrity_reason,
@@ -133,7 +139,7 @@ SELECT
     t.open_basis AS grounds,
     CASE
         WHEN t.integrity = 'affected' AND t.open_status != 'established' THEN t.found_mechanism
-        WHEN t.integrity != 'not_affected' THEN t.open_mechanism
+        WHEN t.integrity != 'not_affected' AND t.open_status != 'unrecorded' THEN t.open_mechanism
     END AS mechanism,
     t.examined,
     CASE

@@ -91,6 +91,7 @@ def test_counters_tell_of_requests_that_no_record_is_left_of(world: World) -> No
     )
     assert found == [
         ("decode-0", "access lines", 3, 1),
+        ("decode-0", "answered requests", 1, 1),
         ("gateway", "router requests", 2, 1),
         ("prefill-0", "prefill batches", 4, 1),
     ]

@@ -80,7 +80,8 @@ class World:
         """One record of ``kind`` in ``worker``'s log, ``at`` seconds after the start."""
         self.workers.setdefault(worker, f"{len(self.workers):016x}")
         stamps = {name: START + int(value * SECOND) for name, value in columns.items() if name.endswith("_ns")}
-        row = {"kind": kind, "format": "log", "at_ns": START + int(at * SECOND), "worker": worker, **columns, **stamps}
+        log = "sglang_engine_log" if worker.startswith(("prefill", "decode", "unified")) else "log"
+        row = {"kind": kind, "format": log, "at_ns": START + int(at * SECOND), "worker": worker, **columns, **stamps}
         self.records.append(row)
 
     def start(self, worker: str, pool: int, at: float = 0.0, context: int = 10_000, **more: object) -> None:

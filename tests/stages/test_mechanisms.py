@@ -85,7 +85,7 @@ def test_ended_before_a_byte(world: World) -> None:
 
 
 def test_a_backend_that_is_not_disaggregated_is_excluded(tmp_path: Path) -> None:
-    world = World(tmp_path / "case", WORKERS + '[[backend]]\nmodel = "m"\ndisaggregated = false\n')
+    world = World(tmp_path / "case", WORKERS + '[[backend]]\nmodel = "m"\ndisaggregated = false\ndetectors = false\n')
     world.request("a", 10, 5_000, prefill_record=False, decode_record=False)
     assert told(world.verdicts()["d-a"]) == ("not_affected", "excluded_by_records", None)
 

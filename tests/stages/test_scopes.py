@@ -1,8 +1,6 @@
 """One side's records alone: no verdict contradicts the full one, bounds hold, and what is missing is said.
 
-A few worlds of over-pool and late writes, one seed; ``benchmarks/scopes.py`` takes every world and two seeds. It is at
-fault where other mechanisms leave traces in engines' logs alone: one side then says *not affected* of what it did not
-examine, and its bounds do not hold.
+A few worlds, one seed; ``benchmarks/scopes.py`` takes every world and two seeds.
 """
 
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from benchmarks.scopes import LACKS, one_side, whole
 from forensics.case.folder import Case
 from forensics.errors import ForensicsError
 
-WORLDS = ("several_sources", "forged", "late_writes", "quiet_ranks")
+WORLDS = ("several_sources", "forged", "late_writes", "freed_pages", "all_at_once")
 
 
 @dataclass(frozen=True)
