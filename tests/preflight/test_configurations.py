@@ -123,7 +123,7 @@ def test_a_manifest_says_what_running_processes_cannot() -> None:
 def test_a_default_that_is_too_short_fails() -> None:
     found = answers("09-truncating-launch-script")
     assert "30 s" in row(found, "c_deferred", "decode.sh").reason
-    assert "--allow-auto-truncate" in row(found, "a_rejection", "decode.sh").reason
+    assert "--allow-auto-truncate" in row(found, "a_rejection_decode", "decode.sh").reason
 
 
 def test_the_order_of_files_does_not_matter() -> None:

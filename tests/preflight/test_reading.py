@@ -118,9 +118,9 @@ def test_evidence_is_inert(tmp_path: Path) -> None:
         ("[[stated]\n", "no TOML"),
         ("[stating]\n", "no table"),
         (STATED.format("a_pool", "pass"), "no check that a statement may answer"),
-        (STATED.format("a_rejection", "maybe"), "answer is"),
-        (STATED.format("a_rejection", "pass").replace('how = "tested"', 'how = " "'), "lacks"),
-        (STATED.format("a_rejection", "pass") * 2, "stated twice"),
+        (STATED.format("a_rejection_router", "maybe"), "answer is"),
+        (STATED.format("a_rejection_prefill", "pass").replace('how = "tested"', 'how = " "'), "lacks"),
+        (STATED.format("a_rejection_prefill", "pass") * 2, "stated twice"),
         ("[workers]\nprefill = -1\n", "whole numbers"),
         ("[workers]\nrouter = 1\n", "only"),
     ],
@@ -138,15 +138,15 @@ def test_a_statement_mends_no_failure_and_holds_for_its_version_only(tmp_path: P
     path.write_text(
         STATED.format("b_checksum", "pass")
         + STATED.format("f_verified", "fail")
-        + STATED.format("a_rejection", "pass")
+        + STATED.format("a_rejection_prefill", "pass")
         + 'version = "0.5.22"\n'
     )
     rows = {each.check: each for each in preflight([HERE / "01-published", path]).rows}
     assert rows["b_checksum"].answer == "fail"
     assert "does not change that" in rows["b_checksum"].reason
     assert rows["f_verified"].answer == "fail"
-    assert rows["a_rejection"].answer == "cannot_tell"
-    assert "is for 0.5.22, not 0.5.17" in rows["a_rejection"].reason
+    assert rows["a_rejection_prefill"].answer == "cannot_tell"
+    assert "is for 0.5.22, not 0.5.17" in rows["a_rejection_prefill"].reason
 
 
 def test_the_documented_statements_are_read_and_all_checks_are_documented(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_the_documented_statements_are_read_and_all_checks_are_documented(tmp_pa
     stated = Stated()
     statements.read(path, stated)
     assert stated.workers == {"prefill": 2, "decode": 4}
-    assert stated.answers["a_rejection"].version == "0.5.23"
+    assert stated.answers["a_rejection_prefill"].version == "0.5.23"
     names = statements.checks() | {row.check for row in preflight([HERE / "07-ranks-of-two-sizes"]).rows}
     assert all(f"`{name}`" in page for name in names)
 
