@@ -116,7 +116,8 @@ ESTABLISHED: Final[Expected] = {
 SUSPECTED: Final[Expected] = {"exchange_id": (), "decode_worker": (), "status": ("established", "possible")}
 PRINTED: Final = frozenset({"sglang_engine_log"})
 TOLD: Final[Expected] = {"candidate": (True,), "span": (True,), "finding": (True,), "disclosure": FOUND}
-CLEAN: Final[Expected] = {"integrity": ("not_affected",)}
+CLEAN: Final[Expected] = {"integrity": ("not_affected", "undetermined")}
+"""Where the case's formats hold nothing that engines print, it is open what they printed; open is not found."""
 NOTHING_FOREIGN: Final[Expected] = {"disclosure": ("none_found", "undetermined", None)}
 """Texts that the sample lacks leave it open whether anything was found; open is not found."""
 REQUEST_LOG: Final = frozenset({"sglang_request_log"})
@@ -152,7 +153,7 @@ POSITIVE: Final = (
     Control("join by equal content", "link/pair_3_content", _joined(A1, patience=5.0, stream=False),
             _via("equal message content and time"), needs=REQUEST_LOG),
     Control("join by time and tokens", "link/pair_4_tokens", _joined(B0, CONTEXT - 3),
-            _via("time and token count only")),
+            _via("time and token count only"), needs=PRINTED),
     Control("join by time", "link/pair_5_time", _joined(B0, patience=5.0, stream=False), _via("time only")),
 )  # fmt: skip
 

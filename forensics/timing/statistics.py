@@ -101,15 +101,15 @@ def expected(work: Work, costs: Floats) -> Floats:
 def smaller(first: Floats, reference: Floats) -> float:
     """Returns the probability of ``first`` ranking as low as it does if it were drawn like ``reference``.
 
-    A one-sided rank test whose ranks end where a quarter of ``reference`` is passed, if all of ``first`` lie below it:
-    what a stall held up counts no more against a shared cache than any other slow use. Exact up to ``EXACT_PAIRS``,
+    A one-sided rank test whose ranks end where a sixteenth of ``reference`` is passed, if all of ``first`` lie below it:
+    what a stall held up, or a cache had forgotten, counts no more against a shared cache than any other slow use. Exact up to ``EXACT_PAIRS``,
     else by the normal approximation. Ties count as if ``first`` were larger, so they never speak for a shared cache.
     """
     n, m = len(first), len(reference)
     if not n or not m:
         return 1.0
     order = np.lexsort((np.r_[np.ones(n), np.zeros(m)], np.r_[first, reference]))
-    scores = np.minimum(np.arange(n + m), n + m // 4)
+    scores = np.minimum(np.arange(n + m), n + m // 16)
     found = int(scores[order < n].sum())
     if n * m <= EXACT_PAIRS:
         return _share_of_sums(scores, n, found)

@@ -134,6 +134,18 @@ def test_a_margin_that_nothing_passes_is_heard(case: Case, tmp_path: Path) -> No
         analyze_case(Case.open(root))
 
 
+def test_a_case_without_what_engines_print_has_controls_of_its_own_formats(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    truth = write_world(tmp_path, WORLDS["late_writes"](1), seed=1)
+    for printed in truth.logs.rglob("server.log"):
+        printed.unlink()
+    case = Case.create(tmp_path / "case", (tmp_path / "case.toml").read_text(encoding="utf-8"))
+    assert not ingest(case, [truth.logs]).problems
+    analyze_case(case)
+    assert "without a control: kv_canary" in capsys.readouterr().err
+
+
 def test_every_mechanism_of_ours_has_a_control() -> None:
     assert [each.name for each in mechanisms(None) if each.name not in MECHANISMS] == []
 
