@@ -101,9 +101,10 @@ def expected(work: Work, costs: Floats) -> Floats:
 def smaller(first: Floats, reference: Floats) -> float:
     """Returns the probability of ``first`` ranking as low as it does if it were drawn like ``reference``.
 
-    A one-sided rank test whose ranks end where a sixteenth of ``reference`` is passed, if all of ``first`` lie below it:
-    what a stall held up, or a cache had forgotten, counts no more against a shared cache than any other slow use. Exact up to ``EXACT_PAIRS``,
-    else by the normal approximation. Ties count as if ``first`` were larger, so they never speak for a shared cache.
+    A one-sided rank test whose ranks end where a sixteenth of ``reference`` is passed, if all of ``first`` lie below
+    it: what a stall held up, or a cache had forgotten, counts no more against a shared cache than any other slow use.
+    Exact up to ``EXACT_PAIRS``, else by the normal approximation. Ties count as if ``first`` were larger, so they never
+    speak for a shared cache.
     """
     n, m = len(first), len(reference)
     if not n or not m:
