@@ -67,7 +67,7 @@ class Format:
     @property
     def is_json(self) -> bool:
         """Whether its raw records are JSON objects."""
-        return self.framing != "text" and self.name != ENGINE
+        return self.framing not in ("dynamo", "text") and self.name != ENGINE
 
     @property
     def named_by_path(self) -> bool:

@@ -1,14 +1,14 @@
 -- question: what does each line of an NVIDIA Dynamo component's log say?
 -- grain: one row per line
 -- inputs: raw (line, byte_offset, item, raw): lines without terminal colours, plain or JSON
--- framing: text
+-- framing: dynamo
 -- detect: ^(?:\x1b\[[0-9;]*m)*(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d:\d\d)\S*\s+\S*(?:TRACE|DEBUG|INFO|WARN|ERROR)\b.*\bdynamo_(?:llm|runtime|kv)|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z\s+(?:DEBUG|INFO|WARN|ERROR)\s+[a-z_]\w*\.\w+: |\{"time": ?"[^"]*", ?"level": ?"[A-Z]+",.*"target": ?"(?:dynamo_|log"))
 -- evidence: lines that name dynamo_llm or dynamo_runtime, or a function of Python as Dynamo's workers do (module.function:)
 -- where from: standard error of Dynamo's frontend, router and workers; JSON with DYN_LOGGING_JSONL=true
 -- assumptions: stamps carry their zone (UTC by default). The frontend's "Selected worker" tells the worker's number and dp rank at INFO;
 --   whose request it was is told only in JSON, where x_request_id and trace_id stand beside it. Dynamo uses the trace id as
---   the engine's rid. A worker logs its engine's lines in its own shape: SGLang's start line with pool and context is taken,
---   its other lines are notes. Shapes: formats.md A8
+--   the engine's rid. A worker logs its engine's lines in its own shape: what an SGLang engine says of limits, requests,
+--   refusals, transfers and pages goes to the query of the engine's own log. Shapes: formats.md A8
 -- cannot say: texts; the worker's host, since worker_id is a number that only Dynamo's own registry resolves
 -- traps: the engine's rid is the trace id, which several requests may share (dynamo 8601)
 WITH line AS MATERIALIZED (
@@ -28,24 +28,20 @@ named AS (
 chosen AS (
     SELECT *, regexp_extract(
         message, '[Ss]elected worker: worker_id=(\d+) dp_rank=(?:Some\()?(\d+)?.*?cached blocks: ([\d.]+)', ['worker', 'rank', 'blocks']
-    ) AS choice,
-    regexp_extract(message, '^scheduler\.\w+: max_total_num_tokens=(\d+), .*?context_len=(\d+)', ['pool', 'context']) AS limits
+    ) AS choice
     FROM named
 )
 SELECT
     byte_offset, item,
     CASE
         WHEN choice.worker <> '' OR request_id IS NOT NULL THEN 'router'
-        WHEN limits.pool <> '' THEN 'limits'
         ELSE 'note'
     END AS kind,
     epoch_ns_of(stamp) AS at_ns,
     request_id AS router_request_id,
     r ->> 'trace_id' AS trace_id,
     try_cast(nullif(choice.rank, '') AS INTEGER) AS dp_rank,
-    CASE WHEN limits.pool <> '' THEN 'sglang' ELSE 'dynamo' END AS engine,
-    try_cast(nullif(limits.pool, '') AS BIGINT) AS pool_tokens,
-    try_cast(nullif(limits.context, '') AS BIGINT) AS context_tokens,
+    'dynamo' AS engine,
     CASE WHEN level = 'ERROR' THEN 'error' END AS outcome,
     CASE WHEN level = 'ERROR' THEN message END AS error_text,
     json_object(

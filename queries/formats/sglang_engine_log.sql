@@ -5,8 +5,8 @@
 -- detect: ^\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: [A-Z_]+\d+)*\] (?!\{"timestamp|Receive|Finish)
 -- evidence: lines that begin with SGLang's [time ranks] prefix
 -- where from: standard output of an SGLang engine, usually one file per pod: versions 0.5.8 to 0.5.23, older ones in part
--- assumptions: stamps are local, of second resolution, except entry_time (epoch). Lines of every TP rank are kept, since a
---   rank may be the only one that is left. bootstrap_room 0 is the engine's own warm-up. `start=` of versions up to 0.5.11 is
+-- assumptions: stamps are local (in UTC where a worker of Dynamo logs them), of second resolution, except entry_time
+--   (epoch). Lines of every TP rank are kept, since a rank may be the only one that is left. bootstrap_room 0 is the engine's own warm-up. `start=` of versions up to 0.5.11 is
 --   no wall clock and not used. Lines of the transfer engine between them (Mooncake's, by glog) are notes without a time.
 --   Shapes: srt/managers/scheduler.py, schedule_batch.py, observability/req_time_stats.py, disaggregation/{prefill,decode}.py;
 --   copied out in formats.md A1
@@ -18,12 +18,12 @@
 WITH split AS MATERIALIZED (
     SELECT byte_offset, item, raw,
            regexp_extract(
-               raw, '^\[(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?)((?: [A-Z_]+\d+)*)\] ?(.*)$', ['stamp', 'ranks', 'body'], 's'
+               raw, '^\[(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?)(Z?)((?: [A-Z_]+\d+)*)\] ?(.*)$', ['stamp', 'utc', 'ranks', 'body'], 's'
            ) AS found
     FROM raw
 ),
 line AS MATERIALIZED (
-    SELECT byte_offset, item, found.stamp AS stamp,
+    SELECT byte_offset, item, found.stamp AS stamp, found.utc <> '' AS is_utc,
            try_cast(nullif(regexp_extract(found.ranks, ' DP(\d+)', 1), '') AS INTEGER) AS dp_rank,
            try_cast(nullif(regexp_extract(found.ranks, ' TP(\d+)', 1), '') AS INTEGER) AS tp_rank,
            CASE WHEN found.stamp = '' THEN raw ELSE found.body END AS body
@@ -93,7 +93,7 @@ SELECT
     byte_offset, item, kind,
     CASE WHEN kind IN ('engine', 'warmup') THEN 'finished' END AS phase,
     stamp_ns(stamp) AS at_ns,
-    stamp <> '' AS at_is_local,
+    stamp <> '' AND NOT is_utc AS at_is_local,
     CASE
         WHEN stats.type <> '' THEN epoch_ns_of(nullif(regexp_extract(stats.rest, 'entry_time=([\d.]+)', 1), ''))
     END AS received_ns,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from forensics.ingest.framing import azure, chunks, documents, dump, otlp, sglang, tables, vllm
+from forensics.ingest.framing import azure, chunks, documents, dump, dynamo, otlp, sglang, tables, vllm
 from forensics.ingest.framing.blocks import Block
 from forensics.ingest.framing.records import Context, Frame, Reject
 
@@ -13,6 +13,7 @@ FRAMERS: dict[str, Framer] = {
     "body": documents.frame_body,
     "csv": tables.frame_csv,
     "document": documents.frame_document,
+    "dynamo": dynamo.frame,
     "headers": documents.frame_headers,
     "json": documents.frame_json,
     "json lines": documents.frame_lines,
