@@ -5,7 +5,7 @@
 --   gap, printed_silence, detector_flag
 -- assumptions: detectors write to what the engine prints. A log that is held and whole, and has no such line, is silent; what
 --   silence means is each mechanism's business. A log that is not held, or has a hole while the exchange ran, is not silent:
---   unknown is not clean. Where most engines' logs lose lines in an hour, so may those of which it cannot be seen. Where no
+--   unknown is not clean; a line is written before its request ends, and stamps are of whole seconds at worst. Where most engines' logs lose lines in an hour, so may those of which it cannot be seen. Where no
 --   log places the exchange, it may have run on each worker that serves its model; and where other requests of its model stand
 --   in the engines' logs and this answered one does not, it stood where something is lost.
 --   A detector that is shown, or declared, to be off wrote nothing wherever its log is; so did vLLM, which has none of these.
@@ -74,8 +74,7 @@ counted AS (
 
 ran AS (
     SELECT
-        x.*, x.received_ns - 2000000000 AS from_ns,
-        coalesce(x.released_ns, x.client_finished_ns, x.finished_ns, x.received_ns) + 2000000000 AS to_ns,
+        x.*, x.received_ns AS from_ns, coalesce(x.released_ns, x.client_finished_ns, x.finished_ns, x.received_ns) AS to_ns,
         coalesce(c.by_decode, false) AS by_decode, coalesce(c.by_prefill, false) AS by_prefill,
         coalesce(NOT b.detectors, false) AS declared_off
     FROM exchange AS x
@@ -119,7 +118,7 @@ heard AS (
         p.exchange_id, p.side, p.at_worker, p.declared_off, p.uncounted, p.decode_refused,
         p.lost, w.worker IS NOT NULL AS held, coalesce(w.vllm, false) AS vllm,
         s.who IS NOT NULL AS is_sampled,
-        (SELECT min(o.reason) FROM hole AS o WHERE o.worker = p.at_worker AND o.from_ns <= p.to_ns AND o.to_ns >= p.from_ns) AS hole,
+        (SELECT min(o.reason) FROM hole AS o WHERE o.worker = p.at_worker AND o.from_ns + 1000000000 <= p.to_ns AND o.to_ns >= p.from_ns) AS hole,
         coalesce(bool_and(d.told AND NOT d.checksum), false) AS checksum_off,
         coalesce(bool_and(d.told AND NOT d.canary), false) AS canary_off
     FROM place AS p
