@@ -88,6 +88,8 @@ class Story:
         con.execute("CREATE TABLE exchange AS SELECT * FROM exchange")
         con.execute("CREATE TABLE exchange_text (exchange_id VARCHAR, side VARCHAR, record_id VARCHAR, state VARCHAR)")
         con.execute("CREATE TABLE blind (worker VARCHAR, from_ns BIGINT, to_ns BIGINT, reason VARCHAR)")
+        con.execute("CREATE TABLE lived (exchange_id VARCHAR, worker VARCHAR, from_ns BIGINT, to_ns BIGINT)")
+        con.execute("CREATE TABLE worker_epoch (worker VARCHAR, start_ns BIGINT, end_ns BIGINT)")
         con.execute("CREATE TABLE record (record_id VARCHAR, prompt_chars BIGINT, response_chars BIGINT)")
         con.executemany("INSERT INTO record VALUES (?, ?, ?)", self._lengths())
         con.execute("CREATE TABLE suspicion (exchange_id VARCHAR, mechanism VARCHAR, status VARCHAR)")
