@@ -116,8 +116,8 @@ ESTABLISHED: Final[Expected] = {
 SUSPECTED: Final[Expected] = {"exchange_id": (), "decode_worker": (), "status": ("established", "possible")}
 PRINTED: Final = frozenset({"sglang_engine_log"})
 TOLD: Final[Expected] = {"candidate": (True,), "span": (True,), "finding": (True,), "disclosure": FOUND}
-CLEAN: Final[Expected] = {"integrity": ("not_affected", "undetermined")}
-"""Where the case's formats hold nothing that engines print, it is open what they printed; open is not found."""
+CLEAN: Final[Expected] = {"integrity": ("not_affected",)}
+"""What only formats that hold what engines print can show: without them it is open what they printed."""
 NOTHING_FOREIGN: Final[Expected] = {"disclosure": ("none_found", "undetermined", None)}
 """Texts that the sample lacks leave it open whether anything was found; open is not found."""
 REQUEST_LOG: Final = frozenset({"sglang_request_log"})
@@ -158,11 +158,14 @@ POSITIVE: Final = (
 )  # fmt: skip
 
 NEGATIVE: Final = (
-    Control("too long for both pools", "mechanisms/over_pool", lambda plot: plot.ask(SAME, LONG), CLEAN, negative=True),
+    Control("too long for both pools", "mechanisms/over_pool", lambda plot: plot.ask(SAME, LONG), CLEAN,
+            needs=PRINTED, negative=True),
     Control("long, on one node", "mechanisms/over_pool", lambda plot: plot.ask(WHOLE, LONG), CLEAN,
             needs=frozenset({"vllm_request_log"}), negative=True),
-    Control("just below the limit", "mechanisms/over_pool", lambda plot: plot.ask(A0, 1_150), CLEAN, negative=True),
-    Control("after the transfer has ended", "mechanisms/late_write", lambda plot: plot.ask(A1), CLEAN, negative=True),
+    Control("just below the limit", "mechanisms/over_pool", lambda plot: plot.ask(A0, 1_150), CLEAN, needs=PRINTED,
+            negative=True),
+    Control("after the transfer has ended", "mechanisms/late_write", lambda plot: plot.ask(A1), CLEAN, needs=PRINTED,
+            negative=True),
     Control("own words again", "match", lambda plot: plot.long(A0, asks="echo"), NOTHING_FOREIGN,
             text=True, negative=True),
     Control("public text", "match", lambda plot: plot.long(A0, asks="public"), NOTHING_FOREIGN,

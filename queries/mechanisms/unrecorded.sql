@@ -91,12 +91,12 @@ ran AS (
 half AS (
     SELECT
         exchange_id, 'decode' AS side, decode_worker AS worker, model, backend, from_ns, to_ns, declared_off,
-        decode_id IS NULL AND NOT room_ambiguous AND by_decode AND delivered = 'yes' AS lost, decode_tokens IS NULL AS uncounted, decode_refused
+        decode_id IS NULL AND NOT room_ambiguous AND by_decode AND delivered = 'yes' AS lost, decode_refused
     FROM ran
     UNION ALL
     SELECT
         exchange_id, 'prefill', prefill_worker, model, backend, from_ns, to_ns, declared_off,
-        prefill_id IS NULL AND NOT room_ambiguous AND by_prefill AND delivered = 'yes', prefill_tokens IS NULL, decode_refused
+        prefill_id IS NULL AND NOT room_ambiguous AND by_prefill AND delivered = 'yes', decode_refused
     FROM ran
     WHERE backend != 'not_disaggregated'
 ),
@@ -115,7 +115,7 @@ place AS (
 
 heard AS (
     SELECT
-        p.exchange_id, p.side, p.at_worker, p.declared_off, p.uncounted, p.decode_refused,
+        p.exchange_id, p.side, p.at_worker, p.declared_off, p.decode_refused,
         p.lost, w.worker IS NOT NULL AS held, coalesce(w.vllm, false) AS vllm,
         s.who IS NOT NULL AS is_sampled,
         (SELECT min(o.reason) FROM hole AS o WHERE o.worker = p.at_worker AND o.from_ns + 1000000000 <= p.to_ns AND o.to_ns >= p.from_ns) AS hole,

@@ -4,9 +4,9 @@
 -- assumptions: design.md, "Words": an established mechanism, or foreign text where a possible one applies, affects (not
 --   where the records merely leave a mechanism open, nor between tenants that may be one);
 --   only a complete scan clears a possible late write; nothing clears an over-pool that the records leave open; what
---   what an engine's own line would have told, whose log is not held there (unrecorded), leaves integrity open, but makes
---   nobody a suspect; what brought the client not a single byte of generated content is not affected (no_response). In the scope one-tenant
---   nothing is not affected: what the records of one tenant exclude is undetermined (outside_scope).
+--   an engine's own line would have told, whose log is not held there (unrecorded), leaves integrity open, but makes nobody a
+--   suspect; what brought the client not a single byte of generated content is not affected (no_response). In the scope
+--   one-tenant nothing is not affected: what the records of one tenant exclude is undetermined (outside_scope).
 WITH over_pool AS (SELECT * FROM suspicion WHERE mechanism = 'over_pool'),
 
 open AS (

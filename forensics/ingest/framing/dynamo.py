@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from forensics.ingest.framing.clean import decode, strip_ansi
-from forensics.ingest.framing.records import Context, Frame, Line, Reject, lines
+from forensics.ingest.framing.records import Context, Frame, Reject, lines
 from forensics.ingest.framing.sglang import ENGINE
 
 _SAID = (
@@ -38,11 +38,7 @@ def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]
         if said is None:
             yield Frame(line.number, line.offset, 0, context.shape, text)
         else:
-            yield _framed(line, said)
-
-
-def _framed(line: Line, said: str) -> Frame:
-    return Frame(line.number, line.offset, 0, ENGINE, said, not line.ended)
+            yield Frame(line.number, line.offset, 0, ENGINE, said, not line.ended)
 
 
 def _of_engine(text: str) -> str | None:
