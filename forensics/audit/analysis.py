@@ -76,9 +76,9 @@ def analyze(
         find_markers(con, case, metadata_only=False)
         fit_answers(con, case, metadata_only=False)
         with Controls(con, case, metadata_only=False) if with_controls else no_controls(con) as planted:
-            planted.positive()
+            planted.begin()
             suspect(con, case)
-            controls = planted.negative()
+            controls = planted.finish()
         _told_apart(con, night)
         _kept(con, store, mark, night, lookback_ns)
         entries = mark.entries()

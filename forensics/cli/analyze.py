@@ -80,12 +80,12 @@ def analyze_case(
         if fitting := fit_answers(con, case, metadata_only=metadata_only):
             _say(f"answers  {fitting:>7,} fit another tenant's prompt far better than their own")
         with Controls(con, case, metadata_only=metadata_only) if with_controls else no_controls(con) as controls:
-            controls.positive()
+            controls.begin()
             _say_suspect(suspect(con, case))
-            _say(f"controls {controls.negative()}")
-        _take_up(con, case, metadata_only=metadata_only)
-        matched = match(con, case, threads=case.config.resources.threads, metadata_only=metadata_only)
-        _say(f"match    {matched}")
+            _take_up(con, case, metadata_only=metadata_only)
+            matched = match(con, case, threads=case.config.resources.threads, metadata_only=metadata_only)
+            _say(f"match    {matched}")
+            _say(f"controls {controls.finish()}")
         _own(con, case, metadata_only=metadata_only)
         if bounds:
             _sweep(con, case, bounds)

@@ -1,6 +1,6 @@
 """Plays what is planted: from declared controls to exchanges with ids, times and answers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from forensics.controls import world as site
@@ -23,7 +23,7 @@ class Planted:
     forwarded: bool
 
 
-def played(chosen: list[Control], words: Wording, start: float) -> tuple[list[Planted], list[Exchange]]:
+def played(chosen: Sequence[Control], words: Wording, start: float) -> tuple[list[Planted], list[Exchange]]:
     """Plays the plans of ``chosen`` on the control machines; returns what became of each, and all exchanges."""
     plot = site.Plot()
     keys = [(each, each.plan(plot)) for each in chosen]

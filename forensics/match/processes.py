@@ -1,17 +1,11 @@
 """Weighs many texts in processes of their own: aligning is Python, which threads cannot share."""
 
-import multiprocessing
-import os
-import signal
-import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future
 from typing import Final
 
-from forensics.case.memory import keep_freed_memory
-from forensics.errors import ForensicsError
+from forensics.case.child import children
 from forensics.match.reading import Shared
 from forensics.match.sifting import batches
 from forensics.match.spans import Match, Text
@@ -33,48 +27,22 @@ def weighed(texts: Iterable[Text], shared: Mapping[str, Shared], weighing: Weigh
         for text in texts:
             yield from weighing.matches(text, shared[text.text_id])
         return
-    others = multiprocessing.active_children()
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=(weighing,))
     waiting: deque[Future[list[Match]]] = deque()
-    try:
+    with children(processes, _begin, weighing) as pool:
         for batch in batches(texts):
             waiting.append(pool.submit(_weigh, [(text, shared[text.text_id]) for text in batch]))
             if len(waiting) > _AHEAD * processes:
                 yield from waiting.popleft().result()
         while waiting:
             yield from waiting.popleft().result()
-    except BrokenProcessPool as error:
-        raise ForensicsError(
-            "a process that weighs texts was ended from outside, as the kernel does when memory runs out",
-            fix="Free memory, or set `[resources] threads = 1` in case.toml: one process then does everything",
-        ) from error
-    except BaseException:
-        for process in multiprocessing.active_children():
-            if process not in others:
-                process.terminate()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 _here: Weighing | None = None  # of this process
 
 
 def _begin(weighing: Weighing) -> None:
-    """Prepares a process: the keyboard's interrupt is its parent's to obey, and it does not outlive its parent."""
     global _here  # noqa: PLW0603 - a process is given its work once
     _here = weighing
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    keep_freed_memory()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _weigh(work: Work) -> list[Match]:

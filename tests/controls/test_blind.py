@@ -5,17 +5,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from forensics import resources
 from forensics.case.database import connect, rebuild
 from forensics.case.folder import Case
-from forensics.case.scratch import Scratch
 from forensics.cli.analyze import analyze_case
+from forensics.controls import run
 from forensics.controls.declared import POSITIVE
-from forensics.controls.planting import Planted
-from forensics.controls.run import Controls, require, walked
+from forensics.controls.road import Road, require
+from forensics.controls.run import Controls
 from forensics.errors import ForensicsError
 from forensics.ingest.run import ingest
 from forensics.link.run import link
@@ -55,14 +54,11 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
 class Ground:
     """What is planted beside a sample, ingested once, so that many rules can be tried on it."""
 
-    con: duckdb.DuckDBPyConnection
-    scratch: Scratch
-    planted: list[Planted]
+    road: Road
 
     def walk(self) -> None:
         """Takes the road and demands everything that must be found."""
-        trail = walked(self.con, self.scratch, self.planted, metadata_only=False)
-        require(list(POSITIVE), trail, told=True)
+        require(POSITIVE, self.road.trail(), told=True)
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +67,9 @@ def ground(case: Case, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gro
     case = Case.open(shutil.copytree(case.root, tmp_path_factory.mktemp("ground") / "case"))
     with rebuild(case, keep=True) as con:
         link(con, case)
-        with Controls(con, case, metadata_only=False) as controls:
-            controls.positive()
-            yield Ground(controls._base, controls._scratch, controls._exchanges)
+        asked = Controls(con, case, metadata_only=False).asked()
+    with Road(asked) as road:
+        yield Ground(road)
 
 
 @pytest.fixture
@@ -132,6 +128,34 @@ def test_a_margin_that_nothing_passes_is_heard(case: Case, tmp_path: Path) -> No
     (root / "case.toml").write_text(declared + margins, encoding="utf-8")
     with pytest.raises(ForensicsError, match="verdicts/source is blind"):
         analyze_case(Case.open(root))
+
+
+def test_a_process_of_their_own_finds_the_same(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for large in (run._LARGE, 0):
+        monkeypatch.setattr(run, "_LARGE", large)
+        own = Case.open(shutil.copytree(case.root, tmp_path / str(large), ignore=shutil.ignore_patterns("work")))
+        analyze_case(own)
+        with connect(own) as con:
+            rows = con.execute("FROM control ORDER BY ALL").fetchall()
+        said.append((rows, [line for line in capsys.readouterr().err.splitlines() if line.startswith("controls")]))
+    assert said[0] == said[1]
+    assert len(said[0][0]) > 20
+
+
+def test_a_process_of_their_own_is_heard(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = shutil.copytree(case.root, tmp_path / "strict", ignore=shutil.ignore_patterns("work"))
+    declared = (root / "case.toml").read_text(encoding="utf-8")
+    margins = "\n[thresholds]\nprobable_margin_bits = 400.0\nconfirmed_margin_bits = 500.0\n"
+    (root / "case.toml").write_text(declared + margins, encoding="utf-8")
+    monkeypatch.setattr(run, "_LARGE", 0)
+    before = (root / "case.duckdb").read_bytes()
+    with pytest.raises(ForensicsError, match="verdicts/source is blind") as failed:
+        analyze_case(Case.open(root))
+    assert failed.value.fix
+    assert (root / "case.duckdb").read_bytes() == before
 
 
 def test_a_case_without_what_engines_print_has_controls_of_its_own_formats(
