@@ -14,7 +14,7 @@ import pytest
 from forensics.case.folder import Case
 from forensics.errors import ForensicsError
 from forensics.match.normalise import fold
-from forensics.match.sweep import engine
+from forensics.match.sweep import engine, verify
 from forensics.match.sweep.case import sweep
 from forensics.match.sweep.corpus import Meta, Unit, folded
 from forensics.match.sweep.engine import Sweep, threshold
@@ -183,6 +183,21 @@ def test_findings_depend_on_neither_memory_nor_threads(
     assert with_bounds
     monkeypatch.setattr(engine, "SHELF", 6_000)
     assert with_bounds == swept(corpus(tmp_path / "plain", texts), tmp_path / "plain", memory=1 << 40)
+
+
+def test_findings_do_not_depend_on_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = background(60)
+    for source in range(0, 20, 2):
+        rng = dice(source)
+        leak = prose(rng, 40)
+        put(texts, source, "prompt", leak)
+        put(texts, source + 31, "response", leak)
+    alone = swept(corpus(tmp_path, texts), tmp_path)
+    (tmp_path / "again").mkdir()
+    monkeypatch.setattr(verify, "_WORTHWHILE", 0)
+    beside = swept(corpus(tmp_path / "again", texts), tmp_path / "again", threads=2, memory=3_000_000_000)
+    assert beside == alone
+    assert len(alone) == 10
 
 
 def test_an_interrupted_sweep_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

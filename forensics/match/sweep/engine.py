@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -22,6 +23,8 @@ from forensics.match.sweep.verify import Passage, Verifier
 from forensics.match.sweep.workers import Workers
 
 SLACK: Final = 12_000  # milli-bits that aligning may add to what looking up saw
+ALIGNER: Final = 300_000_000  # bytes of a process that aligns
+LEAST_BESIDE: Final = 1_500_000_000  # bytes of memory without which no process is made
 SEGMENT: Final = 32  # units whose results are kept together
 _FIRST_ROWS: Final = 4096
 
@@ -61,13 +64,19 @@ def batches(meta: Meta, capacity: int) -> list[list[Ints]]:
     return result
 
 
-def capacity(memory: int) -> int:
+def capacity(memory: int, threads: int) -> int:
     """Returns how many characters of responses may be held at once, given the bytes of memory.
 
     A character takes five bytes (its own, and a third of a seed at eight, with room for sorting); the interpreter, its
-    libraries and the texts under way take 800 MB.
+    libraries and the texts under way take 800 MB, and each process that aligns ``ALIGNER``.
     """
-    return max(memory - 800_000_000, 0) // 5
+    beside = aligners(memory, threads)
+    return max(memory - 800_000_000 - (beside * ALIGNER if beside > 1 else 0), 0) // 5
+
+
+def aligners(memory: int, threads: int) -> int:
+    """Returns how many processes align: one for each thread, or this one alone where ``memory`` is short."""
+    return threads if memory >= LEAST_BESIDE + threads * ALIGNER else 1
 
 
 def threshold(meta: Meta, margin_milli: int) -> int:
@@ -96,7 +105,7 @@ class Sweep:
     ) -> None:
         """``memory`` in bytes; passages of at least ``least_milli`` are returned; ``progress(step, done, of)``."""
         self._corpus, self._state, self._workers = corpus, state, Workers(threads)
-        self._memory, self._least, self._progress = memory, least_milli, progress
+        self._memory, self._least, self._progress, self._threads = memory, least_milli, progress, threads
         meta = corpus.meta
         self.figures = Figures(int(meta.answer.sum()), len(meta), least_milli=least_milli)
         self.figures.characters = int(meta.characters.sum())
@@ -111,14 +120,16 @@ class Sweep:
         What they share with later ones, by chance, is in ``chance`` then.
         """
         found: list[Passage] = []
-        for number, batch in enumerate(batches(self._corpus.meta, capacity(self._memory))):
+        for number, batch in enumerate(batches(self._corpus.meta, capacity(self._memory, self._threads))):
             self.figures.batches += 1
             index = self._indexed(number, batch)
             rows = self._looked_up(number, index)
             self.figures.nominated += len(rows)
             with _Clock(self.figures, "weigh"):
                 verifier = Verifier(self._corpus, index, self.figures.characters, self._least)
-                found += verifier.passages(rows)
+                found += verifier.passages(
+                    rows, aligners(self._memory, self._threads), partial(self._progress, "weigh")
+                )
         found = not_of_equal_questions(found, self._corpus, self._digests)
         found.sort(key=lambda p: (p.answer, p.span.response_start, p.span.response_end, p.source))
         leaks, self.chance = apart_from_chance(found, self._corpus.meta)

@@ -2,39 +2,26 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from forensics.match.chain import Run, chains
-from forensics.match.kernel import IDEOGRAPH, Hashes, Ints
-from forensics.match.normalise import DIGIT, Folded, fold
-from forensics.match.passages import Pair, passages
-from forensics.match.reading import Response, Shared
-from forensics.match.repeats import repeated
-from forensics.match.seeds import GramIndex, Segments, seed_grams, segments
+from forensics.match.kernel import Ints
 from forensics.match.spans import Span, apart
 from forensics.match.sweep import alike, pricing, table
+from forensics.match.sweep.aligning import Measure, Place, Task, aligned
 from forensics.match.sweep.corpus import Corpus, fetch
-from forensics.match.sweep.edges import to_the_ends
 from forensics.match.sweep.index import Index
-from forensics.match.sweep.scan import FACTS, FIRST, LAST, RESPONSE, SCORE, SOURCE_FIRST, SOURCE_LAST, TEXT
-from forensics.match.sweep.seeding import GRAM
-from forensics.match.tokens import DIGIT_BITS, LETTER, NO_FACTS, Tokens
-from forensics.match.weigh import IDEOGRAPH_BITS, STOCK_LETTER, Weights
+from forensics.match.sweep.scan import FACTS, RESPONSE, SCORE, SOURCE_FIRST, SOURCE_LAST, TEXT
 
-EXACT: Final = 8  # bytes of the shortest run that the alignment starts from
-GAP: Final = 60  # widest gap of a passage, in bytes
-MARGIN: Final = 400  # bytes of the source looked at before and after what was nominated
 SLACK: Final = 8_000  # milli-bits that alignment may add to what the scan saw
-MOST_CHAINS: Final = 16
 STEP: Final = 2_000  # nominated passages priced in one go: an interrupt waits for no more
 LONG: Final = 120  # letters from which a passage of a prompt may have been read by several tenants
 
 _UNTIL: Final = FACTS.index("until")
-_NONE: Final[Ints] = np.empty(0, dtype=np.int64)
+_WORTHWHILE: Final = 1_000  # nominated passages, below which processes cost more than they bring
 
 
 @dataclass(frozen=True)
@@ -52,29 +39,41 @@ class Verifier:
     def __init__(self, corpus: Corpus, index: Index, letters: int, least_milli: int) -> None:
         """``letters``: folded bytes of all texts; ``least_milli``: what a passage must weigh to be returned."""
         self._corpus, self._index, self._letters = corpus, index, letters
-        self._least = np.array([alike.needed(least_milli), least_milli])  # out of an answer, out of a prompt
-        self._rate = pricing.rate_milli(letters)
         # Where in a text of average length: long ones are no more likely to hold a given letter.
-        self._average_milli = round(1000 * math.log2(max(letters, 2) / max(len(corpus.meta), 1)))
+        average = round(1000 * math.log2(max(letters, 2) / max(len(corpus.meta), 1)))
+        self._measure = Measure((alike.needed(least_milli), least_milli), pricing.rate_milli(letters), average)
 
-    def passages(self, rows: Ints) -> list[Passage]:
-        """Returns the passages that weigh enough, best source first for each place of a response, ordered."""
+    def passages(self, rows: Ints, processes: int, progress: Callable[[int, int], None]) -> list[Passage]:
+        """Returns the passages that weigh enough, best source first for each place of a response, ordered.
+
+        What it returns does not depend on the ``processes`` that align. ``progress(done, of)`` counts texts.
+        """
         rows, most = self._worthwhile(rows)
-        if not len(rows):
-            return []
-        numbers = self._index.held.numbers
-        mine = dict(fetch(self._corpus, numbers[np.unique(rows[:, RESPONSE])]))
-        answers: dict[int, _Answer] = {}
-        of_text = dict(_grouped(rows, most, TEXT))
         found: dict[int, list[Passage]] = defaultdict(list)
-        for t, text in fetch(self._corpus, np.array(sorted(of_text))):
-            folded = fold(text)
-            for r, here in _grouped(*of_text[t], RESPONSE):
-                if r not in answers:
-                    answers[r] = _Answer(mine[int(numbers[r])])
-                spans = self._align(r, t, answers[r], (text, folded), *here)
-                found[r] += [Passage(int(numbers[r]), t, span) for span in spans]
+        few = len(rows) < _WORTHWHILE
+        for r, text, span in aligned(self._tasks(rows, most, progress), self._measure, 1 if few else processes):
+            found[r].append(Passage(r, text, span))
         return [passage for r in sorted(found) for passage in self._best(found[r])]
+
+    def _tasks(self, rows: Ints, most: Ints, progress: Callable[[int, int], None]) -> Iterator[Task]:
+        """Yields each text that was nominated, with its places in the responses."""
+        if not len(rows):
+            return
+        numbers, meta = self._index.held.numbers, self._corpus.meta
+        mine = dict(fetch(self._corpus, numbers[np.unique(rows[:, RESPONSE])]))
+        of_text = dict(_grouped(rows, most, TEXT))
+        for done, (t, text) in enumerate(fetch(self._corpus, np.array(sorted(of_text)))):
+            progress(done, len(of_text))
+            places = [self._place(r, mine[int(numbers[r])], *here) for r, here in _grouped(*of_text[t], RESPONSE)]
+            yield Task(t, text, bool(meta.prompt[t]), places)
+
+    def _place(self, r: int, answer: str, rows: Ints, most: Ints) -> Place:
+        index = self._index
+        answers, held = index.held.answers, int(most.max())
+        size = int(answers.bounds[r + 1] - answers.bounds[r])
+        kind, price = np.empty(size, dtype=np.uint8), np.zeros(size, dtype=np.int64)
+        pricing.kinds(answers, r, index.kept, index.holders, held, self._letters, kind, price)
+        return Place(int(index.held.numbers[r]), answer, rows, held, kind, price.astype(np.int32))
 
     def _worthwhile(self, rows: Ints) -> tuple[Ints, Ints]:
         """Returns the rows that may weigh enough, and how many tenants may hold what still counts as novel there.
@@ -96,12 +95,12 @@ class Verifier:
         for low in range(0, len(rows), STEP):
             some = slice(low, low + STEP)
             pricing.coarse(
-                rows[some], most[some], asked_of[some], answers, index.kept, index.holders, self._rate, self._letters,
-                worth[some],
+                rows[some], most[some], asked_of[some], answers, index.kept, index.holders, self._measure.rate,
+                self._letters, worth[some],
             )  # fmt: skip
         sizes = np.maximum(np.diff(answers.bounds)[rows[:, RESPONSE]], 2)
-        location = np.round(1000 * np.log2(sizes)).astype(np.int64) + self._average_milli
-        kept = worth + SLACK - location >= self._least[asked_of]
+        location = np.round(1000 * np.log2(sizes)).astype(np.int64) + self._measure.average
+        kept = worth + SLACK - location >= np.array(self._measure.least)[asked_of]
         return rows[kept], most[kept]
 
     def _readers(self, rows: Ints) -> Ints:
@@ -122,52 +121,6 @@ class Verifier:
                 most = np.maximum(most, parts[np.searchsorted(places, place)])
         return most
 
-    def _align(  # noqa: PLR0917 - one passage of one pair
-        self, r: int, t: int, answer: "_Answer", source: tuple[str, Folded], rows: Ints, most: Ints
-    ) -> list[Span]:
-        text, folded = source
-        asked = bool(self._corpus.meta.prompt[t])
-        least = int(self._least[int(asked)])
-        weights = self._weights(r, answer, int(most.max()), asked=asked)
-        low, high = max(0, int(rows[:, SOURCE_FIRST].min()) - MARGIN), int(rows[:, SOURCE_LAST].max()) + MARGIN
-        hashes, at = answer.grams_of(folded, low, min(high, len(folded)))
-        found, source_at = answer.index.lookup(hashes, at)
-        runs = segments(answer.index.response[found], answer.index.at[found], source_at, EXACT)
-        runs = _near(runs, rows)
-        chosen: list[list[Run]] = [list(chain.runs) for chain in chains(runs, weights.raw_sums, GAP)[:MOST_CHAINS]]
-        shared = Shared(
-            number=t, tenant=0, nameless=False, counted=True, size=len(folded), words=0, runs=runs, fact_rows=_NONE,
-            fact_at=_NONE,
-        )  # fmt: skip
-        response = Response(answer.text, answer.folded, answer.words, NO_FACTS)
-        place = round(1000 * math.log2(max(len(answer.folded), 2))) + self._average_milli
-        pair = Pair(0, response, weights, shared, text, folded, place)
-        held = int(most.max())
-        spans, _ = passages(pair, chosen, lambda _pair, _runs: max(1, held - 1), GAP, least, anchor=0)
-        enough = [span for span in spans if span.bits_milli >= least and not span.explained_by]
-        if not asked:
-            enough = [replace(span, bits_milli=alike.said(span.bits_milli)) for span in enough]
-        return [to_the_ends(span, answer.folded, folded) for span in enough]
-
-    def _weights(self, r: int, answer: "_Answer", most: int, *, asked: bool) -> Weights:
-        index = self._index
-        kind = np.empty(len(answer.folded), dtype=np.uint8)
-        price = np.zeros(len(kind), dtype=np.int64)
-        held = index.held.answers
-        pricing.kinds(held, r, index.kept, index.holders, most, self._letters, kind, price)
-        raw = answer.intrinsic.copy()
-        if asked:
-            novel = (kind == pricing.NOVEL) & answer.counted & ~answer.repeated
-            raw[novel] = np.maximum(raw, self._rate)[novel]
-        net = raw.copy()
-        stock = kind == pricing.STOCK
-        net[stock] = np.minimum(net, price if asked else STOCK_LETTER)[stock]
-        if not asked:
-            net = net * pricing.ALIKE // 1000
-        own, public = kind == pricing.OWN, kind == pricing.PUBLIC
-        net[own | public] = 0
-        return Weights(raw, net, own, public, stock)
-
     def _best(self, found: Sequence[Passage]) -> list[Passage]:
         """Returns, for each other tenant, the heaviest passages: no place of the response twice, the first text."""
         meta = self._corpus.meta
@@ -183,47 +136,6 @@ class Verifier:
             chosen = apart([(p.span.response_start, p.span.response_end) for p in ordered])
             kept += [ordered[i] for i in chosen]
         return sorted(kept, key=lambda p: (p.span.response_start, p.span.response_end, p.source, p.span.source_start))
-
-
-class _Answer:
-    """One response with its grams and what its bytes are worth in themselves."""
-
-    def __init__(self, text: str) -> None:
-        self.text, self.folded = text, fold(text)
-        self.index = GramIndex([seed_grams(self.folded, EXACT)])
-        self.repeated = repeated(self.folded, GRAM)
-        none = np.empty(0, dtype=np.int64)
-        self.words = Tokens(none, none, none.astype(np.uint64), none, none.astype(np.bool_))
-        worth = np.full(len(self.folded), LETTER, dtype=np.int64)
-        worth[self.folded.kind == DIGIT] = DIGIT_BITS
-        dense = self.folded.kind == IDEOGRAPH
-        worth[dense] = IDEOGRAPH_BITS // 3
-        # A letter counts once, whatever its bytes; a character of a script without spaces says about as much as three.
-        self.counted = dense | self.folded.lead
-        worth[~self.counted] = 0
-        worth[self.repeated] = 0
-        self.intrinsic: Ints = worth
-
-    @staticmethod
-    def grams_of(folded: Folded, low: int, high: int) -> tuple[Hashes, Ints]:
-        """Returns hash and place of the grams of a text between two bytes."""
-        hashes, at = seed_grams(_slice(folded, low, high), EXACT)
-        return hashes, at + low
-
-
-def _slice(folded: Folded, low: int, high: int) -> Folded:
-    return Folded(
-        folded.data[low:high], folded.start[low:high], folded.end[low:high], folded.kind[low:high],
-        folded.lead[low:high], folded.fresh[low:high],
-    )  # fmt: skip
-
-
-def _near(runs: Segments, rows: Ints) -> Segments:
-    """Returns the runs that stand near what was nominated in the response."""
-    near = np.zeros(len(runs), dtype=np.bool_)
-    for row in rows.tolist():
-        near |= (runs.at + runs.length >= row[FIRST] - MARGIN) & (runs.at <= row[LAST] + MARGIN)
-    return runs.pick(near)
 
 
 def _grouped(rows: Ints, most: Ints, column: int) -> Iterable[tuple[int, tuple[Ints, Ints]]]:
