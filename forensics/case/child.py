@@ -4,26 +4,50 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from forensics.case.memory import keep_freed_memory
 from forensics.errors import ForensicsError
 
+_AHEAD: Final = 3  # batches waiting for each process
+
+Tool = TypeVar("Tool")
+Batch = TypeVar("Batch")
+Result = TypeVar("Result")
+
+
+def spread(
+    work: Callable[[Tool, Batch], list[Result]], tool: Tool, batches: Iterable[Batch], processes: int
+) -> Iterator[Result]:
+    """Yields what ``work(tool, batch)`` returns of every batch, in their order, from ``processes`` with a copy each.
+
+    ``work`` is a function of a module; ``tool`` travels to each process once. Raises if a process is killed.
+    """
+    waiting: deque[Future[list[Result]]] = deque()
+    with children(processes, tool) as pool:
+        for batch in batches:
+            waiting.append(pool.submit(_with_tool, work, batch))
+            if len(waiting) > _AHEAD * processes:
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+
 
 @contextmanager
-def children(processes: int, begin: Callable[..., None] | None = None, *given: Any) -> Iterator[ProcessPoolExecutor]:
-    """Yields ``processes`` new processes, in each of which ``begin(*given)`` is called first.
+def children(processes: int, tool: object = None) -> Iterator[ProcessPoolExecutor]:
+    """Yields ``processes`` new processes, each with a copy of ``tool``.
 
     They leave the keyboard's interrupt to this process, end at once if the block fails, and do not outlive this
     process. Raises if one is killed from outside.
     """
     others = multiprocessing.active_children()
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=(begin, given))
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=(tool,))
     try:
         yield pool
     except BrokenProcessPool as error:
@@ -40,12 +64,19 @@ def children(processes: int, begin: Callable[..., None] | None = None, *given: A
         pool.shutdown(cancel_futures=True)
 
 
-def _begin(begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
+_tool: Any = None  # of this process
+
+
+def _begin(tool: object) -> None:
+    global _tool  # noqa: PLW0603 - a process is given its tool once
+    _tool = tool
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     keep_freed_memory()
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    if begin is not None:
-        begin(*given)
+
+
+def _with_tool(work: Callable[[Any, Batch], list[Result]], batch: Batch) -> list[Result]:
+    return work(_tool, batch)
 
 
 def _end_with_parent() -> None:

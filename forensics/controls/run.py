@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Final, Self
 
 import duckdb
@@ -53,8 +54,10 @@ class Controls:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        self._stack.__exit__(kind, error, None)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
 
     def begin(self) -> None:
         """Plants and looks, in a large case beside what its caller does until ``finish``.

@@ -1,18 +1,15 @@
 """Weighs many texts in processes of their own: aligning is Python, which threads cannot share."""
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from typing import Final
 
-from forensics.case.child import children
+from forensics.case.child import spread
 from forensics.match.reading import Shared
 from forensics.match.sifting import batches
 from forensics.match.spans import Match, Text
 from forensics.match.weighing import Weighing
 
 _WORTHWHILE: Final = 50_000  # exact runs to weigh, below which a process costs more than it brings
-_AHEAD: Final = 3  # batches waiting for each process
 
 Work = Sequence[tuple[Text, Shared]]
 
@@ -27,25 +24,9 @@ def weighed(texts: Iterable[Text], shared: Mapping[str, Shared], weighing: Weigh
         for text in texts:
             yield from weighing.matches(text, shared[text.text_id])
         return
-    waiting: deque[Future[list[Match]]] = deque()
-    with children(processes, _begin, weighing) as pool:
-        for batch in batches(texts):
-            waiting.append(pool.submit(_weigh, [(text, shared[text.text_id]) for text in batch]))
-            if len(waiting) > _AHEAD * processes:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
+    work = ([(text, shared[text.text_id]) for text in batch] for batch in batches(texts))
+    yield from spread(_weigh, weighing, work, processes)
 
 
-_here: Weighing | None = None  # of this process
-
-
-def _begin(weighing: Weighing) -> None:
-    global _here  # noqa: PLW0603 - a process is given its work once
-    _here = weighing
-
-
-def _weigh(work: Work) -> list[Match]:
-    if _here is None:
-        raise RuntimeError("this process was given nothing to weigh with")
-    return [found for text, shared in work for found in _here.matches(text, shared)]
+def _weigh(weighing: Weighing, work: Work) -> list[Match]:
+    return [found for text, shared in work for found in weighing.matches(text, shared)]

@@ -4,15 +4,14 @@ Aligning is Python, which threads cannot share, so what it needs of an index tra
 """
 
 import math
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from forensics.case.child import children
+from forensics.case.child import spread
 from forensics.match.chain import Run, chains
 from forensics.match.kernel import IDEOGRAPH, Bytes, Hashes, Ints
 from forensics.match.normalise import DIGIT, Folded, fold
@@ -35,7 +34,6 @@ MOST_CHAINS: Final = 16
 REMEMBERED: Final = 2_000  # responses that are kept ready
 
 _BATCH: Final = 40  # places that travel to a process together
-_AHEAD: Final = 4  # batches waiting for each process
 
 _NONE: Final[Ints] = np.empty(0, dtype=np.int64)
 
@@ -144,19 +142,12 @@ def aligned(tasks: Iterable[Task], measure: Measure, processes: int) -> Iterator
 
     Raises if a process is killed.
     """
+    aligner = Aligner(measure)
     if processes < 2:
-        aligner = Aligner(measure)
         for task in tasks:
             yield from aligner.spans(task)
         return
-    waiting: deque[Future[list[Found]]] = deque()
-    with children(processes, _begin, measure) as pool:
-        for batch in _batches(tasks):
-            waiting.append(pool.submit(_spans, batch))
-            if len(waiting) > _AHEAD * processes:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
+    yield from spread(_spans, aligner, _batches(tasks), processes)
 
 
 def _batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:
@@ -172,18 +163,8 @@ def _batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:
         yield batch
 
 
-_here: Aligner | None = None  # of this process
-
-
-def _begin(measure: Measure) -> None:
-    global _here  # noqa: PLW0603 - a process is given its work once
-    _here = Aligner(measure)
-
-
-def _spans(tasks: Sequence[Task]) -> list[Found]:
-    if _here is None:
-        raise RuntimeError("this process was given nothing to align with")
-    return [found for task in tasks for found in _here.spans(task)]
+def _spans(aligner: Aligner, tasks: Sequence[Task]) -> list[Found]:
+    return [found for task in tasks for found in aligner.spans(task)]
 
 
 class _Answer:
