@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from forensics.case import child
 from forensics.errors import ForensicsError
 from forensics.match import processes
 from forensics.match.engine import Match, Shelf, Text, match
@@ -46,7 +47,7 @@ def test_processes_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
             super().__init__(*a, **k)
 
     monkeypatch.setattr(processes, "_WORTHWHILE", 0)
-    monkeypatch.setattr(processes, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(child, "ProcessPoolExecutor", Pool)
     assert found(2) == alone
     assert started
     assert {m.response_id for m in alone} == {f"r{i}" for i in range(12)}
