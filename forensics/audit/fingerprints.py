@@ -72,6 +72,11 @@ def every(folded: Folded, key: Key, gram: int = GRAM) -> tuple[Hashes, Ints]:
     return values[at], at
 
 
+def placed(folded: Folded, key: Key, gram: int, at: Ints, stretch: Ints) -> Hashes:
+    """Returns the values of the runs of ``gram`` bytes that begin at ``at``, each as one of its ``stretch``."""
+    return _placed(folded.data, np.stack([at, stretch], axis=1), gram, np.uint64(key.first), np.uint64(key.second))
+
+
 @compiled
 def _turned(word: np.uint64, left: int) -> np.uint64:
     return (word << np.uint64(left)) | (word >> np.uint64(64 - left))
@@ -128,6 +133,19 @@ def _keyed(data: Bytes, size: int, one: np.uint64, two: np.uint64) -> Hashes:
     values = np.empty(count, dtype=np.uint64)
     for at in range(count):
         values[at] = _siphash(data, at, size, one, two)
+    return values
+
+
+@compiled
+def _placed(data: Bytes, asked: Ints, size: int, one: np.uint64, two: np.uint64) -> Hashes:
+    values = np.empty(len(asked), dtype=np.uint64)
+    said = np.empty(8 + size, dtype=np.uint8)
+    for row in range(len(asked)):
+        at, stretch = asked[row]
+        for byte in range(8):
+            said[byte] = (stretch >> (8 * byte)) & 0xFF
+        said[8:] = data[at : at + size]
+        values[row] = _siphash(said, 0, 8 + size, one, two)
     return values
 
 

@@ -1,9 +1,10 @@
-"""How far a shared run goes: which short runs a kept text holds, in a keyed filter of its own.
+"""How far a shared run goes: which short runs a kept text holds where, in a keyed filter of its own.
 
 Fingerprints are few and say where; they miss the ends of what is shared, and all that is shorter than one of them. So
-each text has a Bloom filter of *all* its runs of ``SHORT`` bytes, under a key that follows from the audit's secret and
-the text's number: ten bits a run, about one false answer in a hundred, no false denial, and nothing that two texts'
-filters have in common. It is asked only next to what fingerprints have shown.
+each text has a Bloom filter of *all* its runs of ``SHORT`` bytes, each with the stretch of the text that it begins in,
+under a key that follows from the audit's secret and the text's number: sixteen bits a run, about one false answer in a
+thousand, no false denial, and nothing that two texts' filters have in common. It is asked only next to what
+fingerprints have shown, and only for the place that they let expect.
 """
 
 from typing import Final
@@ -11,7 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from forensics.audit.fingerprints import Key, every
+from forensics.audit.fingerprints import Key, placed
 from forensics.match.chain import Run
 from forensics.match.kernel import Hashes, Ints, Mask, compiled
 from forensics.match.normalise import Folded
@@ -19,20 +20,22 @@ from forensics.match.seeds import Segments
 
 Words = npt.NDArray[np.uint64]
 
-SHORT: Final = 8
-BITS: Final = 10
-PROBES: Final = 4
+SHORT: Final = 6
+STRETCH: Final = 32
+"""Bytes of a text whose runs are filed together: common short runs are seldom where they are asked for by chance."""
+DRIFT: Final = 16
+"""Bytes by which a run may have moved against the nearest one that fingerprints show."""
+BITS: Final = 16
+PROBES: Final = 6
 REACH: Final = 160
 """Bytes of a response, beyond a run that fingerprints show, within which the filter is asked."""
-FEWEST: Final = 3
-"""Runs in a row that must be held where fingerprints show nothing: one or two may be false answers."""
 
 
 def filter_of(folded: Folded, key: Key) -> Words:
     """Returns the filter of a folded text; ``key`` is that of the text."""
-    values, _ = every(folded, key, SHORT)
-    words = np.zeros(-(-max(len(values) * BITS, 64) // 64), dtype=np.uint64)
-    _set(words, values)
+    at = _begins(folded)
+    words = np.zeros(-(-max(len(at) * BITS, 64) // 64), dtype=np.uint64)
+    _set(words, placed(folded, key, SHORT, at, at // STRETCH))
     return words
 
 
@@ -42,19 +45,30 @@ def lengthened(runs: Segments, response: int, folded: Folded, words: Words, key:
     A further run's place in the text is that which the nearest of ``runs`` gives it, exact but for what was lost or
     doubled in between.
     """
-    near = _near(runs, len(folded))
-    values, at = every(folded, key, SHORT)
-    values, at = values[near[at]], at[near[at]]
+    at, place = _asked(runs, _begins(folded))
+    there = np.zeros(len(at), dtype=np.bool_)
+    for drift in (-DRIFT, DRIFT):
+        there |= held(words, placed(folded, key, SHORT, at, np.maximum(place + drift, 0) // STRETCH))
     shown = list(zip(runs.at.tolist(), runs.source_at.tolist(), runs.length.tolist(), strict=True))
     longer = [
-        _placed(first, last, nearest)
-        for first, last in _streaks(at, held(words, values), folded)
-        if _apart(nearest := min(shown, key=lambda run: (_apart(run, first, last), -run[2], run)), first, last) == 0
-        or last - first >= SHORT + FEWEST - 1
+        _placed(first, last, min(shown, key=lambda run: (_apart(run, first, last), -run[2], run)))
+        for first, last in _streaks(at[there], folded)
     ]
     left = [run for run in shown if not any(_within(run, each) for each in longer)]
     rows = np.array(sorted({*longer, *left}), dtype=np.int64).reshape(-1, 3)
     return Segments(np.full(len(rows), response, dtype=np.int64), rows[:, 0], rows[:, 1], rows[:, 2])
+
+
+def _begins(folded: Folded) -> Ints:
+    return np.flatnonzero(folded.lead[: max(0, len(folded) - SHORT + 1)])
+
+
+def _asked(runs: Segments, at: Ints) -> tuple[Ints, Ints]:
+    """Returns those places of a response that are near one of ``runs``, and where the nearest lets expect them."""
+    apart = np.maximum(runs.at[None, :] - at[:, None], at[:, None] + SHORT - (runs.at + runs.length)[None, :])
+    nearest = np.maximum(apart, 0).argmin(axis=1)
+    near = apart[np.arange(len(at)), nearest] <= REACH
+    return at[near], (at + (runs.source_at - runs.at)[nearest])[near]
 
 
 def _apart(run: Run, first: int, last: int) -> int:
@@ -72,16 +86,8 @@ def _within(run: Run, other: Run) -> bool:
     return run[1] - run[0] == other[1] - other[0] and other[0] <= run[0] and run[0] + run[2] <= other[0] + other[2]
 
 
-def _near(runs: Segments, size: int) -> Mask:
-    near = np.zeros(size + 1, dtype=np.bool_)
-    for at, length in zip(runs.at.tolist(), runs.length.tolist(), strict=True):
-        near[max(0, at - REACH) : at + length + REACH] = True
-    return near
-
-
-def _streaks(at: Ints, there: Mask, folded: Folded) -> list[tuple[int, int]]:
-    """Returns the first and the end byte of each stretch of the response whose runs are all held."""
-    held_at = at[there]
+def _streaks(held_at: Ints, folded: Folded) -> list[tuple[int, int]]:
+    """Returns the first and the end byte of each piece of the response whose runs are all held."""
     if not len(held_at):
         return []
     character = np.cumsum(folded.lead)
@@ -103,7 +109,7 @@ def _set(words: Words, values: Hashes) -> None:
 
 @compiled
 def held(words: Words, values: Hashes) -> Mask:
-    """Returns which of these values the text of the filter ``words`` holds, a false one in a hundred among them."""
+    """Returns which of these values the text of the filter ``words`` holds, a false one in a thousand among them."""
     size = np.uint64(len(words) * 64)
     there = np.ones(len(values), dtype=np.bool_)
     for row in range(len(values)):

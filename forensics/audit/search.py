@@ -13,13 +13,13 @@ from forensics.audit.fingerprints import GRAM, Key, every
 from forensics.audit.holding import lengthened
 from forensics.audit.shelf import Hits, Shelf, view
 from forensics.case.database import select
-from forensics.match.beside import Known, Places, dense, joined
+from forensics.match.beside import Known, dense, joined
 from forensics.match.chain import groups
 from forensics.match.kernel import Hashes, Ints
 from forensics.match.library import Part
 from forensics.match.reading import Reader, Response
 from forensics.match.seeds import Segments, segments
-from forensics.match.spans import Text
+from forensics.match.spans import Places, Text
 from forensics.resources import query
 
 
@@ -63,7 +63,12 @@ class KeptTexts:
         self._shelves = {int(each.folder.parent.name): each for each in shelves}
         self.parts: dict[str, Part] = {}
         if shelves:
-            view(con, "kept_print", [each.folder / "texts.parquet" for each in shelves])
+            view(con, "kept_print_file", [each.folder / "texts.parquet" for each in shelves])
+            # Runs of before words were counted lack the column.
+            con.execute(
+                "CREATE OR REPLACE TEMP VIEW kept_print AS "
+                "SELECT NULL::BIGINT AS words WHERE false UNION ALL BY NAME FROM kept_print_file"
+            )
 
     def known(self, responses: Sequence[Response], reader: Reader, at_hand: Collection[str]) -> Iterator[Known]:
         """Yields the kept texts that share a fingerprint with a response, by run and number."""
@@ -73,25 +78,25 @@ class KeptTexts:
             for hits in shelf.look_up(asked.values):
                 for number, columns in _by_text(asked, hits):
                     found[run, number].append(columns)
-        for place, part, size in self._owned(sorted(found)):
+        for place, part, size, words in self._owned(sorted(found)):
             self.parts[part.text_id] = part
             if part.text_id not in at_hand:
                 response, at, source_at, start = np.concatenate(found[place], axis=1)
                 runs = segments(response, at, source_at, GRAM)
                 runs = whole(responses, runs, self._shelves[place[0]], place, self._key)
                 text, short = Text(part.text_id, part.tenant, ""), runs.pick(runs.length < reader.seed_bytes)
-                yield Known(text, dense(reader, size, runs), _places(source_at, start), short)
+                yield Known(text, dense(reader, responses, (size, words), runs), _places(source_at, start), short)
 
-    def _owned(self, places: Sequence[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], Part, int]]:
-        """Yields (place, part, folded bytes) of those of these texts that still stand for an exchange, in order."""
+    def _owned(self, places: Sequence[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], Part, int, int]]:
+        """Yields (place, part, folded bytes, words) of those texts that still stand for an exchange, in order."""
         if not places:
             return
         columns = [pa.array(column, pa.int64()) for column in zip(*places, strict=True)]
         self._con.register("hit", pa.table(columns, names=["run", "number"]))
         rows = select(self._con, query("audit/kept_part")).fetchall()
         self._con.unregister("hit")
-        for run, number, size, *rest in rows:
-            yield (run, number), Part(*rest), size
+        for run, number, size, words, *rest in rows:
+            yield (run, number), Part(*rest), size, words
 
     def fetch(self, text_ids: Sequence[str]) -> Iterable[Text]:
         """Returns those of these texts that are kept as such, ordered by id."""

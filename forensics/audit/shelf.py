@@ -3,7 +3,7 @@
 One folder per run. ``texts.parquet`` says whose text is which number; beside it, for each piece of bounded size, four
 arrays of one length, ordered by value: ``value`` (uint64), ``text`` (the number, uint32), ``at`` (first byte in the
 folded text, uint32), ``start`` (first code point in the original, uint32). Looking up costs the logarithm of a piece.
-``filters.bin`` holds the filters of all texts (``holding``), ``filter_at.npy`` where each begins.
+``places.bin`` holds the filters of all texts (``holding``), ``place_at.npy`` where each begins.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,18 +22,19 @@ from forensics.audit.fingerprints import Key, fingerprints
 from forensics.audit.holding import Words, filter_of
 from forensics.match.kernel import Hashes, Ints
 from forensics.match.library import Part
-from forensics.match.normalise import fold
+from forensics.match.normalise import beginnings, fold
 from forensics.match.spans import Text
 
 PIECE: Final = 1 << 23
 """Fingerprints held in memory before they are sorted and written: 160 MB."""
 MOST: Final = 512
 """Places of one value in one piece that are looked at: what more texts hold than that is nobody's."""
-_FILTERS, _FILTER_AT = "filters.bin", "filter_at.npy"
+_FILTERS, _FILTER_AT = "places.bin", "place_at.npy"
 _ARRAYS: Final = {"value": np.uint64, "text": np.uint32, "at": np.uint32, "start": np.uint32}
 _SCHEMA: Final = pa.schema(
     {"run": pa.int32(), "number": pa.int64(), "record_id": pa.string(), "side": pa.string(), "part": pa.int32()}
     | {"message_index": pa.int32(), "field": pa.string(), "characters": pa.int64(), "size": pa.int64()}
+    | {"words": pa.int64()}
 )
 
 
@@ -66,7 +67,7 @@ class Writer:
         self._rows.append(
             {"run": self._run, "number": number, "record_id": part.record_id, "side": part.side, "part": part.part}
             | {"message_index": part.message_index, "field": part.field}
-            | {"characters": part.characters, "size": len(folded)}
+            | {"characters": part.characters, "size": len(folded), "words": int(beginnings(folded).sum())}
         )
         self._waiting.append((values, np.full(len(at), number), at, folded.start[at].astype(np.int64)))
         self._count += len(at)

@@ -1,22 +1,19 @@
 """Texts that are not at hand: what of them stands in a response is known otherwise, as from fingerprints."""
 
-import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from forensics.match.align import stretch_score
-from forensics.match.chain import Run
+from forensics.match.chain import Run, groups
+from forensics.match.passages import Holders, Pair
 from forensics.match.reading import Reader, Response, Shared
-from forensics.match.seeds import Segments
+from forensics.match.seeds import Ints, Segments
 from forensics.match.sieve import Found
-from forensics.match.spans import Span, Text, apart
-from forensics.match.weigh import ANCHOR, FULL_RUN, Weights
-
-Places = Callable[[int, int], tuple[int, int]]
-"""From (first byte, length) in a folded source to code points of its original."""
+from forensics.match.spans import Places, Span, Text, apart
+from forensics.match.weigh import ANCHOR, FULL_RUN
 
 
 @dataclass(frozen=True)
@@ -58,51 +55,64 @@ class Beside(Protocol):
         ...
 
 
-def dense(reader: Reader, size: int, runs: Segments) -> Found:
-    """Returns what a text of ``size`` folded bytes holds, given the exact runs that it shares: all grams in them."""
-    rows, places = [], []
-    for number, first, source_first, length in zip(runs.response, runs.at, runs.source_at, runs.length, strict=True):
-        mine = reader.gram_ledger.rows(int(number))
-        begin = reader.grams.at[mine]
-        inside = (begin >= first) & (begin + reader.seed_bytes <= first + length)
-        rows.append(mine[inside])
-        places.append(begin[inside] - first + source_first)
-    none = np.empty(0, dtype=np.int64)
-    return Found(size, 0, np.concatenate([none, *rows]), np.concatenate([none, *places]), none, none, none, none)
+def dense(reader: Reader, responses: Sequence[Response], sizes: tuple[int, int], runs: Segments) -> Found:
+    """Returns what a text of so many folded bytes and words holds, given the exact runs that it shares: all in them.
+
+    A word or fact at either end of a run may go on differently in the text, and is left out, unless the text ends so.
+    """
+    size, words = sizes
+    held: list[list[Ints]] = [[np.empty((2, 0), dtype=np.int64)] for _ in range(3)]
+    for number, some in groups(runs):
+        for kind, (rows, first, last, edge) in enumerate(_standing(reader, responses[number], number)):
+            low = some.at + edge * (some.source_at > 0)
+            high = some.at + some.length - edge * (some.source_at + some.length < size)
+            inside = (first[:, None] >= low) & (last[:, None] <= high)
+            which, run = np.nonzero(inside)
+            held[kind].append(np.stack([rows[which], first[which] + (some.source_at - some.at)[run]]))
+    grams, tokens, facts = (np.concatenate(each, axis=1) for each in held)
+    once = np.unique(tokens[0], return_index=True)[1]
+    return Found(size, words, *grams, *tokens[:, once], *facts)
+
+
+def _standing(reader: Reader, response: Response, number: int) -> Iterator[tuple[Ints, Ints, Ints, int]]:
+    """Yields (rows, first byte, end byte of each in the response, bytes kept from run ends): grams, words, facts."""
+    rows = reader.gram_ledger.rows(number)
+    yield rows, reader.grams.at[rows], reader.grams.at[rows] + reader.seed_bytes, 0
+    _, which = np.unique(response.words.value, return_inverse=True)
+    yield reader.word_ledger.rows(number)[which], response.words.first, response.words.last, 1
+    rows = reader.fact_ledger.rows(number)
+    which = reader.facts.at[rows]
+    yield rows, response.facts.first[which], response.facts.last[which], 1
 
 
 def loose_passages(
-    response: Response,
-    weights: Weights,
-    chosen: Sequence[Sequence[Run]],
-    holders: Callable[[Sequence[Run]], int],
-    *,
-    size: int,
-    least_milli: int,
-    places: Places,
-) -> list[Span]:
-    """Returns the spans of chains whose source has no characters: exact runs, weighed as ``passages`` does.
+    pair: Pair, chosen: Sequence[Sequence[Run]], holders: Holders, least_milli: int
+) -> tuple[list[Span], list[Run]]:
+    """Returns the spans of chains whose source has no characters, and their runs: exact ones, weighed as ``passages``.
 
-    ``size`` is the source's folded bytes. What neither run tells (garbled letters between, ends) is not aligned.
+    What neither run tells (garbled letters between, ends) is not aligned.
     """
-    place = round(1000 * sum(math.log2(max(each, 2)) for each in (len(response.folded), size)))
-    weighed = sorted((-stretch_score(runs, weights.net_total), [*runs]) for runs in chosen)
+    response, raw, net = pair.response, pair.weights.raw_total, pair.weights.net_total
+    weighed = sorted((-stretch_score(runs, net), [*runs]) for runs in chosen)
     credit = ANCHOR
     spans: list[Span] = []
+    told: list[Run] = []
     ends = [(runs[0][0], runs[-1][0] + runs[-1][2]) for _, runs in weighed]
     for i in apart(ends):
         score, runs = -weighed[i][0], weighed[i][1]
-        raw = weights.raw_total
         longest = max(raw[at + length] - raw[at] for at, _, length in runs)
-        bits = max(0, score + credit * min(longest, FULL_RUN) // FULL_RUN - place) if score else 0
+        earned = credit * min(longest, FULL_RUN) // FULL_RUN
+        bits = max(0, score + earned - pair.location_milli) if score else 0
         if bits < least_milli:
             continue
         credit = 0
+        told += runs
         first, last = ends[i]
-        source_first, _ = places(runs[0][1], runs[0][2])
-        _, source_last = places(runs[-1][1], runs[-1][2])
+        source_first, _ = pair.points(runs[0][1], runs[0][2])
+        _, source_last = pair.points(runs[-1][1], runs[-1][2])
         width = last - first + runs[-1][1] + runs[-1][2] - runs[0][1]
         similarity = 2000 * sum(length for _, _, length in runs) // width
         begin, end = int(response.folded.start[first]), int(response.folded.end[last - 1])
-        spans.append(Span(begin, end, source_first, source_last, bits, similarity, "aligned", holders(runs)))
-    return spans
+        held = holders(pair, runs)
+        spans.append(Span(begin, end, source_first, source_last, bits, similarity, "aligned", held))
+    return spans, told

@@ -62,19 +62,16 @@ def _span(reader: Reader, pair: Pair, row: int, where: int, bits: int) -> Span:
     fact = int(reader.facts.at[row])
     facts, folded = pair.response.facts, pair.response.folded
     first, last = int(facts.first[fact]), int(facts.last[fact])
-    begin, end = _source_place(pair, fact, where)
+    begin, end = pair.points(where, last - first)
     held = int(reader.fact_ledger.holders(np.array([row]), source_counted=pair.shared.counted)[0])
     return Span(int(folded.start[first]), int(folded.end[last - 1]), begin, end, bits, 1000, "facts", 1 + held)
 
 
-def _source_place(pair: Pair, fact: int, where: int) -> tuple[int, int]:
-    length = int(pair.response.facts.last[fact] - pair.response.facts.first[fact])
-    return int(pair.folded.start[where]), int(pair.folded.end[where + length - 1])
-
-
 def _capitalised(pair: Pair, fact: int, where: int) -> bool:
-    begin, end = _source_place(pair, fact, where)
-    return all(word[:1].isupper() for word in _GAPS.split(pair.text[begin:end]) if word)
+    """Whether a name is one in the text too, as far as its characters are known."""
+    facts = pair.response.facts
+    begin, end = pair.points(where, int(facts.last[fact] - facts.first[fact]))
+    return pair.places is not None or all(word[:1].isupper() for word in _GAPS.split(pair.text[begin:end]) if word)
 
 
 def _within(response: Response, fact: int, told: Sequence[Run]) -> bool:

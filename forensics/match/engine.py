@@ -8,13 +8,13 @@ clock and no database.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
-from forensics.match.beside import Beside, Places
+from forensics.match.beside import Beside
 from forensics.match.ledger import Flags
 from forensics.match.processes import weighed
 from forensics.match.reading import Reader, Shared, prepare
 from forensics.match.sieve import Found
 from forensics.match.sifting import sifted
-from forensics.match.spans import Match, Settings, Span, Text, cover, place
+from forensics.match.spans import Match, Places, Settings, Span, Text, cover, place
 from forensics.match.weighing import Weighing
 
 __all__ = ["SUSPECTS", "Library", "Match", "Settings", "Shelf", "Span", "Text", "cover", "match"]

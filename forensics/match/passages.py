@@ -11,7 +11,7 @@ from forensics.match.align import align, stretch_score
 from forensics.match.chain import Run
 from forensics.match.normalise import Folded
 from forensics.match.reading import Reader, Response, Shared
-from forensics.match.spans import Span, apart
+from forensics.match.spans import Places, Span, apart
 from forensics.match.weigh import ANCHOR, FULL_RUN, Weights
 
 _STRAY: Final = 4  # bytes of unlike words that may be alike by chance
@@ -20,7 +20,10 @@ LISTED: Final = 30_000  # milli-bits from which a passage is listed even where i
 
 @dataclass(frozen=True)
 class Pair:
-    """One response (``number`` of those examined) and one text that may have leaked into it."""
+    """One response (``number`` of those examined) and one text that may have leaked into it.
+
+    ``places`` are those of a text whose characters are not known; ``text`` and ``folded`` are empty then.
+    """
 
     number: int
     response: Response
@@ -29,13 +32,20 @@ class Pair:
     text: str
     folded: Folded
     place_milli: int | None = None
+    places: Places | None = None
+
+    def points(self, first: int, length: int) -> tuple[int, int]:
+        """Returns the code points, in the text's original, of ``length`` folded bytes from ``first`` on."""
+        if self.places is not None:
+            return self.places(first, length)
+        return int(self.folded.start[first]), int(self.folded.end[first + length - 1])
 
     @property
     def location_milli(self) -> int:
         """What it takes to say where in both a passage stands: ``place_milli``, or log2 of either length."""
         if self.place_milli is not None:
             return self.place_milli
-        lengths = len(self.response.folded), len(self.folded)
+        lengths = len(self.response.folded), self.shared.size
         return round(1000 * sum(math.log2(max(length, 2)) for length in lengths))
 
 

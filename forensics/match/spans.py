@@ -1,7 +1,10 @@
 """What goes in at the engine's door and what comes out: texts, spans, matches."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+
+Places = Callable[[int, int], tuple[int, int]]
+"""From (first byte, length) in a folded text to code points of its original."""
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from typing import Final
 
 import numpy as np
 
-from forensics.match.beside import Places, loose_passages
+from forensics.match.beside import loose_passages
 from forensics.match.chain import Run, chains, groups
 from forensics.match.combine import FEWEST, combine
 from forensics.match.normalise import fold
 from forensics.match.passages import LISTED, Pair, passages, tenants_holding
 from forensics.match.reading import Reader, Response, Shared
 from forensics.match.seeds import Ints, Segments
-from forensics.match.spans import Match, Settings, Text
+from forensics.match.spans import Match, Places, Settings, Text
 from forensics.match.weigh import ANCHOR, Scale, Weights
 
 BAND: Final = 512  # bytes of diagonals whose runs are counted together before they are chained
@@ -67,12 +67,13 @@ class Weighing:
     def loose_matches(self, text: Text, places: Places, shared: Shared) -> list[Match]:
         """Returns every passage that a response shares with a text whose characters are not known."""
         found: list[Match] = []
+        nothing = fold("")
+        holders = partial(tenants_holding, self._reader)
         for response, chosen in sorted(self._wanted(shared).items()):
             mine, weights = self._responses[response], self._weights[shared.counted][response]
-            pair = Pair(response, mine, weights, shared, "", fold(""))
-            holders = partial(tenants_holding, self._reader, pair)
-            least = self._settings.least_bits_milli
-            spans = loose_passages(mine, weights, chosen, holders, size=shared.size, least_milli=least, places=places)
+            pair = Pair(response, mine, weights, shared, "", nothing, places=places)
+            spans, told = loose_passages(pair, chosen, holders, self._settings.least_bits_milli)
+            spans += combine(self._reader, pair, told)
             found += [Match(self._ids[response], text.text_id, text.tenant, span) for span in spans]
         return found
 

@@ -2,7 +2,8 @@
 -- grain: one row per fingerprinted part of a text that still stands for an exchange
 -- inputs: hit (run, number), kept_print (texts of all kept runs: run, number, record_id, side, part, …),
 --   kept_text_all, kept_exchange_all, outdated
--- assumptions: as in match/part: a prompt exists from its receipt, a response from its end.
+-- assumptions: as in match/part: a prompt exists from its receipt, a response from its end. Runs kept before words were
+--   counted have as many as their texts can have: one for three folded bytes.
 WITH wanted AS (
     SELECT k.*
     FROM kept_print AS k
@@ -10,7 +11,7 @@ WITH wanted AS (
 )
 
 SELECT
-    k.run, k.number, k.size,
+    k.run, k.number, k.size, coalesce(k.words, k.size // 3) AS words,
     t.exchange_id, t.side, k.part, k.message_index, k.field, t.record_id, x.tenant,
     x.tenant_class = 'unresolved' AS nameless,
     CASE

@@ -5,8 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from forensics.audit.fingerprints import GRAM, Key, every, fingerprints
-from forensics.audit.holding import SHORT, filter_of, held, lengthened
+from forensics.audit.fingerprints import GRAM, Key, every, fingerprints, placed
+from forensics.audit.holding import SHORT, STRETCH, filter_of, held, lengthened
+from forensics.match.kernel import Mask
 from forensics.match.normalise import Folded, fold
 from forensics.match.seeds import Segments, segments
 
@@ -28,19 +29,28 @@ def _shared(response: Folded, source: Folded) -> Segments:
     return segments(np.zeros(len(mine), dtype=np.int64), at[mine], place[theirs], GRAM)
 
 
+def _held(text: Folded, of: Folded, key: Key, moved: int = 0) -> Mask:
+    """Returns what of a text, ``moved`` by so many bytes, a filter of another says that it holds, asked with a key."""
+    at = np.flatnonzero(text.lead[: len(text) - SHORT + 1])
+    return held(filter_of(of, KEY), placed(text, key, SHORT, at, (at + moved) // STRETCH))
+
+
 def test_nothing_that_is_held_is_denied_and_little_else_affirmed() -> None:
     source, other = fold(_words(1, 2_000)), fold(_words(2, 2_000))
-    words = filter_of(source, KEY)
-    assert held(words, every(source, KEY, SHORT)[0]).all()
-    assert held(words, every(other, KEY, SHORT)[0]).mean() < 0.02
-    assert len(words) * 8 < 1.3 * len(source)
+    assert _held(source, source, KEY).all()
+    assert _held(other, source, KEY).mean() < 0.003
+    assert len(filter_of(source, KEY)) * 8 < 2.1 * len(source)
+
+
+def test_what_is_held_elsewhere_is_not_held_here() -> None:
+    source = fold(_words(1, 2_000))
+    assert _held(source, source, KEY, moved=2 * STRETCH).mean() < 0.003
 
 
 def test_without_the_text_s_key_a_filter_affirms_no_more_than_chance() -> None:
     source = fold(_words(1, 2_000))
-    words = filter_of(source, KEY.of_text(1, 7))
-    for key in (KEY, KEY.of_text(1, 8), KEY.of_text(2, 7), Key.of(b"o" * 32).of_text(1, 7)):
-        assert held(words, every(source, key, SHORT)[0]).mean() < 0.02
+    for key in (KEY.of_text(1, 7), KEY.of_text(1, 8), Key.of(b"o" * 32), Key.of(b"o" * 32).of_text(1, 7)):
+        assert _held(source, source, key).mean() < 0.003
 
 
 @pytest.mark.parametrize("text", [LEAK, "关于欧阳若兰的赔付案卷已经封存，请勿外传，违者必究，金额为四百七十三万元整"])
