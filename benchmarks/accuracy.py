@@ -16,6 +16,7 @@ import json
 import math
 import random
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from real_data import answers, clean, planted
 from sweep import CONFIRMED, PROBABLE, Made, judge, show_kinds, wilson
 from sweep_data import cut, noisy
 
-from forensics.match.engine import Shelf, Text, match
+from forensics.match.engine import Settings, Shelf, Text, match
 from forensics.match.ledger import HOLDER, SOURCE
 from forensics.match.sweep.calibration import LITERAL, calibrated
 from forensics.match.sweep.engine import Sweep, threshold
@@ -57,6 +58,8 @@ def main() -> None:
         if chosen.only in {None, "suspects"}:
             result["suspects"] = suspects(chosen.corpora, SEEDS[half])
             print(f"suspects tier, 25 % noise at {SUSPECT_LETTERS}: {result['suspects']}")
+            result["unrelated"] = unrelated(chosen.corpora, SEEDS[half])
+            print(f"suspects tier, unrelated texts: {result['unrelated']}")
         if chosen.only in {None, "clean"}:
             for hard in (False, True):
                 kind = "clean, hard" if hard else "clean, easy"
@@ -105,6 +108,27 @@ def suspects(corpora: Path, seed: int) -> dict[str, Any]:
         found += weight.get("p0", 0) >= least
         wrong += any(bits >= least for name, bits in weight.items() if name != "p0")
     return {"planted": SUSPECTS, "found": found, "wilson": wilson(found, SUSPECTS), "wrong_source": wrong}
+
+
+def unrelated(corpora: Path, seed: int) -> dict[str, int]:
+    """Returns in how many pairs of unrelated texts the suspects tier finds what, by exact runs and by letters too."""
+    rng = random.Random(seed)
+    sources = pq.read_table(corpora / "pan13_train" / "source.parquet")["text"].to_pylist()
+    prompts = pq.read_table(corpora / "public_prompts.parquet")["text"].to_pylist()
+    texts = [
+        Text(f"p{n}", f"t{n}", text) for n, text in enumerate(rng.sample(sources, 300) + rng.sample(prompts, 1_000))
+    ]
+    told = [
+        Text(f"r{n}", f"m{n}", each.response) for n, each in enumerate(rng.sample(answers(corpora, hard=False), 400))
+    ]
+    role = np.full(len(told), SOURCE | HOLDER, dtype=np.uint8)
+    result = {"pairs": len(texts) * len(told)}
+    for name, garbled in (("exact runs alone", False), ("letters too", True)):
+        weight: Counter[tuple[str, str]] = Counter()
+        for each in match(told, Shelf(texts), lambda _text: role, Settings(garbled=garbled)):
+            weight[each.response_id, each.source_id] += each.span.bits_milli
+        result |= {f"{bits} bits, {name}": sum(each >= 1000 * bits for each in weight.values()) for bits in (8, 16)}
+    return result
 
 
 def show_planted(result: dict[str, Any]) -> None:

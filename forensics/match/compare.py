@@ -15,8 +15,8 @@ from forensics.match.reworded import Passage, rarity, reworded, words_of
 from forensics.match.seeds import GramIndex, seed_grams, winnowed
 from forensics.match.spans import place
 
-PAIRS: Final = Settings(seed_bytes=12, gap=300, facts=False)
-SWEEP: Final = Settings(seed_bytes=20, gap=60, facts=False, most_responses=50)
+PAIRS: Final = Settings(seed_bytes=12, gap=300, facts=False, garbled=False)
+SWEEP: Final = Settings(seed_bytes=20, gap=60, facts=False, most_responses=50, garbled=False)
 PROBABLE: Final = 12_000  # margins in milli-bits, as in case.toml
 CONFIRMED: Final = 30_000
 JOIN: Final = 500  # characters between two passages that are told as one

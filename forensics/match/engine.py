@@ -77,7 +77,9 @@ class Examination:
     ) -> None:
         self._ids = [text.text_id for text in responses]
         self._prepared = [prepare(text.text, with_facts=settings.facts) for text in responses]
-        self._reader = Reader(self._prepared, settings.seed_bytes, most_responses=settings.most_responses)
+        self._reader = Reader(
+            self._prepared, settings.seed_bytes, most_responses=settings.most_responses, garbled=settings.garbled
+        )
         self._library, self._roles, self._settings, self._threads = library, roles, settings, threads
         self._beside: Beside | None = None
         self._shared: dict[str, Shared] = {}

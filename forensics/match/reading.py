@@ -1,12 +1,13 @@
 """Reads every text once and notes what it shares with the responses under examination."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from forensics.match.crowds import NONE, nominated, short_runs
 from forensics.match.ledger import HOLDER, NAMELESS, OWN, SOURCE, TAINTED, Flags, Ledger
 from forensics.match.normalise import Folded, fold
 from forensics.match.seeds import GramIndex, Ints, Segments, seed_grams, segments
@@ -36,7 +37,7 @@ class Shared:
     ``number`` counts such texts as read; ``nameless`` says that no rule names its tenant, ``counted`` whether
     its tenant was counted as a holder or may be one of them; ``size`` and
     ``words`` are its folded bytes and tokens; ``runs`` are exact runs, ``fact_rows`` and ``fact_at`` shared facts and
-    their first byte in the text.
+    their first byte in the text; ``crowds`` are those of short runs.
     """
 
     number: int
@@ -48,6 +49,7 @@ class Shared:
     runs: Segments
     fact_rows: Ints
     fact_at: Ints
+    crowds: Ints = field(default_factory=lambda: NONE)
 
 
 def prepare(text: str, *, with_facts: bool = True) -> Response:
@@ -60,14 +62,22 @@ def prepare(text: str, *, with_facts: bool = True) -> Response:
 class Reader:
     """Holds the indexes of the responses and the ledgers that reading fills."""
 
-    def __init__(self, responses: Sequence[Response], seed_bytes: int, *, most_responses: int | None = None) -> None:
+    def __init__(
+        self,
+        responses: Sequence[Response],
+        seed_bytes: int,
+        *,
+        most_responses: int | None = None,
+        garbled: bool = False,
+    ) -> None:
         self.seed_bytes = seed_bytes
         self.tenants = 0
         self.grams = GramIndex([seed_grams(r.folded, seed_bytes) for r in responses], most_responses=most_responses)
         distinct = [np.unique(r.words.value) for r in responses]
         self.words = GramIndex([(values, np.arange(len(values))) for values in distinct])
         self.facts = GramIndex([(r.facts.value, np.arange(len(r.facts))) for r in responses])
-        self.sift = Sieve(self.grams, self.words, self.facts, seed_bytes).sift
+        self._short = short_runs([r.folded for r in responses]) if garbled else None
+        self.sift = Sieve(self.grams, self.words, self.facts, seed_bytes, self._short).sift
         self._pair_first, self._pair_second, pair_response = self._pairs(responses)
         count = len(responses)
         self.gram_ledger = Ledger(self.grams.response, count)
@@ -112,13 +122,24 @@ class Reader:
             self.pair_ledger.note(pairs, pair_role, tenant)
         leaked = role & SOURCE > 0
         told = fact_role & SOURCE > 0
-        if not leaked.any() and not told.any():
+        crowds = self._crowds(found, flags & SOURCE > 0)
+        if not leaked.any() and not told.any() and not len(crowds):
             return None
         rows, source_at = rows[leaked], source_at[leaked]
         runs = segments(self.grams.response[rows], self.grams.at[rows], source_at, self.seed_bytes)
         nameless = bool((flags & NAMELESS).any())
         counted = nameless or bool((flags & HOLDER).any())
-        return Shared(number, tenant, nameless, counted, found.size, found.words, runs, fact_rows[told], fact_at[told])
+        facts_told = fact_rows[told], fact_at[told]
+        return Shared(number, tenant, nameless, counted, found.size, found.words, runs, *facts_told, crowds)
+
+    def _crowds(self, found: Found, source: Mask) -> Ints:
+        """Returns where short runs crowd in the responses that a text may have leaked into."""
+        if self._short is None or found.short is None or not source.any():
+            return NONE
+        rows, source_at = self._short.rows(*found.short)
+        may = source[self._short.response[rows]]
+        rows, source_at = rows[may], source_at[may]
+        return nominated(self._short.response[rows], self._short.at[rows], source_at, found.size)
 
     def _told_before(self, size: int, tainted_at: Ints) -> Mask | None:
         """Marks the bytes of a text that stand in an affected answer which its tenant was sent before, if any do."""

@@ -21,7 +21,8 @@ class Settings:
     """How fine to look. ``seed_bytes``: shortest exact run seen; ``gap``: widest gap a passage crosses, in bytes.
 
     ``facts`` also looks for combinations of names, numbers and dates; ``most_responses`` drops grams that more
-    responses hold, to bound cost; ``least_bits_milli`` is the least weight worth reporting.
+    responses hold, to bound cost; ``least_bits_milli`` is the least weight worth reporting; ``garbled`` also looks for
+    passages with more changed letters than exact runs survive.
     """
 
     seed_bytes: int = 12
@@ -30,6 +31,7 @@ class Settings:
     most_responses: int | None = None
     least_bits_milli: int = 4_000
     most_chains: int = 64
+    garbled: bool = True
 
 
 @dataclass(frozen=True)

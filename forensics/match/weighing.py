@@ -11,6 +11,7 @@ import numpy as np
 from forensics.match.beside import loose_passages
 from forensics.match.chain import Run, chains, groups
 from forensics.match.combine import FEWEST, combine
+from forensics.match.garbled import beside
 from forensics.match.normalise import fold
 from forensics.match.passages import LISTED, Pair, passages, tenants_holding
 from forensics.match.reading import Reader, Response, Shared
@@ -20,6 +21,9 @@ from forensics.match.weigh import ANCHOR, Scale, Weights
 
 BAND: Final = 512  # bytes of diagonals whose runs are counted together before they are chained
 EXTENSION: Final = 8_000  # milli-bits that aligning may add to what exact runs weigh
+NEAR: Final = 60  # bytes beside a crowd of short runs that may belong to the passage
+TOLD: Final = 16_000  # milli-bits that the short runs of a crowd say
+LEAST_AROUND: Final = 32_000  # milli-bits that changed letters take from what stands in and beside a crowd
 
 
 class Weighing:
@@ -45,8 +49,8 @@ class Weighing:
 
     def promising(self, shared: Shared) -> Shared | None:
         """Returns what a text shares with only those runs that could matter, or None if nothing could be found."""
-        left = replace(shared, runs=self._worthwhile(shared))
-        return left if len(left.runs) or self._combined(left) else None
+        left = replace(shared, runs=self._worthwhile(shared), crowds=self._crowded(shared))
+        return left if len(left.runs) or self._combined(left) or len(left.crowds) else None
 
     def matches(self, text: Text, shared: Shared) -> list[Match]:
         """Returns every passage that a response shares with the text; ``shared`` is what ``promising`` left of it."""
@@ -61,6 +65,8 @@ class Weighing:
             pair = Pair(response, mine, self._weights[shared.counted][response], shared, text.text, folded)
             spans, told = passages(pair, chosen, holders, self._settings.gap, self._settings.least_bits_milli)
             spans += combine(self._reader, pair, told)
+            crowds = shared.crowds[shared.crowds[:, 0] == response]
+            spans = beside(spans, pair, crowds, holders, self._settings.least_bits_milli)
             found += [Match(self._ids[response], text.text_id, text.tenant, span) for span in spans]
         return found
 
@@ -96,7 +102,7 @@ class Weighing:
             chosen = self._chosen(response, shared, runs)
             if chosen:
                 wanted[response] = chosen
-        for response in self._combined(shared):
+        for response in (*self._combined(shared), *np.unique(shared.crowds[:, 0]).tolist()):
             wanted.setdefault(response, [])
         return wanted
 
@@ -124,6 +130,18 @@ class Weighing:
             near = np.maximum(near, np.bincount(band, weights=gain).astype(np.int64)[band])
         counts = (near > 0) & (near + ANCHOR + EXTENSION - location >= self._settings.least_bits_milli)
         return runs.pick(counts | (listing + ANCHOR - location >= LISTED))
+
+    def _crowded(self, shared: Shared) -> Ints:
+        """Returns the crowds of short runs that could make a passage worth reporting, by what nothing explains."""
+        crowds = shared.crowds
+        _, net = self._total[shared.counted]
+        begin, end = self._offset[crowds[:, 0]], self._offset[crowds[:, 0] + 1] - 1
+        first, last = begin + crowds[:, 1], begin + crowds[:, 2]
+        told = (net[last] - net[first]) * crowds[:, 4] // (last - first)
+        around = net[np.minimum(last + NEAR, end)] - net[np.maximum(first - NEAR, begin)]
+        location = 1000 * (np.log2(np.maximum(end - begin, 2)) + math.log2(max(shared.size, 2)))
+        kept: Ints = crowds[(told >= TOLD) & (around - location >= self._settings.least_bits_milli + LEAST_AROUND)]
+        return kept
 
     def _chosen(self, response: int, shared: Shared, runs: Segments) -> list[list[Run]]:
         weights = self._weights[shared.counted][response]
