@@ -10,7 +10,9 @@ import pyarrow.parquet as pq
 from forensics.errors import ForensicsError
 from forensics.ingest import envelopes, keys
 from forensics.ingest.formats import Format, Formats
+from forensics.ingest.framing import records
 from forensics.ingest.framing.clean import strip_ansi
+from forensics.ingest.framing.spread import spread
 
 _LINE_PREFIX = 4 << 10
 _DOCUMENT_PREFIX = 256 << 10
@@ -67,13 +69,13 @@ def detect(head: bytes, label: str, formats: Formats, wanted: str | None = None,
         form = formats.get(wanted)
         names, lines = ((), []) if head.startswith(_PARQUET) else _opened(head, [form])
         within = b"\n".join(lines) if names else head
-        return Detected(form, form.framing or guess_framing(within), f"as declared{_within(names)}", names)
+        return Detected(form, form.framing or guess_framing(within, form.fields), f"as declared{_within(names)}", names)
     found = votes(head, label, formats, path)
     if not found.counts:
         raise _unknown(head, label, found.envelopes)
     name = max(found.counts, key=lambda each: (found.counts[each], each))
     form = formats.by_name[name]
-    return Detected(form, form.framing or guess_framing(found.within), found.whys[name], found.envelopes)
+    return Detected(form, form.framing or guess_framing(found.within, form.fields), found.whys[name], found.envelopes)
 
 
 def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -> Votes:
@@ -93,9 +95,9 @@ def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -
     near = _by_lines(head, forms, envelopes.SAMPLE_LINES)
     if near.counts:
         return near
-    whole = _as_document(near, forms)
-    if whole.counts:
-        return whole
+    for found in (_as_document(near, forms), _as_documents(near, forms)):
+        if found.counts:
+            return found
     # A console may begin with shell text.
     far = _by_lines(head, forms, _FAR_LINES)
     return far if max(far.counts.values(), default=0) > 1 else near
@@ -128,6 +130,24 @@ def _as_document(near: Votes, forms: list[Format]) -> Votes:
     objects = keys.of_json(text)
     whys = {form.name: f"one document: {form.evidence}" for form in forms if _is_whole(form, text, objects)}
     return Votes(dict.fromkeys(whys, 1), whys, near.within, near.envelopes)
+
+
+def _as_documents(near: Votes, forms: list[Format]) -> Votes:
+    """Returns the formats of the documents over several lines that stand within other text."""
+    context = records.Context("", "")
+    spans = spread(records.lines([near.within], context), context)
+    found = [line.data.lstrip() for line in spans if b"\n" in line.data]
+    objects = _objects(_texts([data if data.startswith(b"[") else data[data.find(b"{") :] for data in found]))
+    counts = {
+        form.name: count
+        for form in forms
+        if form.fields is not None
+        and (form.framing or "json") in _WHOLE
+        and (count := sum(any(map(form.fields.match, names)) for names in objects))
+    }
+    how = f"of {len(objects)} documents within the text{_within(near.envelopes)}"
+    whys = {form.name: f"{counts[form.name]} {how}: {form.evidence}" for form in forms if form.name in counts}
+    return Votes(counts, whys, near.within, near.envelopes)
 
 
 def _sure(forms: Iterable[Format], why: str, within: bytes, opened: tuple[str, ...] = ()) -> Votes:
@@ -178,13 +198,21 @@ def refuse_binary(head: bytes, label: str) -> None:
         raise ForensicsError("is binary, no log text", where=label, fix="Leave it out, or export it as text")
 
 
-def guess_framing(head: bytes) -> str:
-    """Returns how a format that does not say it is framed: Parquet, a dump of Postgres, JSON or CSV."""
+def guess_framing(head: bytes, fields: keys.Fields | None) -> str:
+    """Returns how a format that does not say it is framed: Parquet, a dump of Postgres, JSON or CSV.
+
+    What begins with none of these is JSON behind other text, unless its first line is a header with the ``fields``.
+    """
     if head.startswith(_PARQUET):
         return "parquet"
     if head.lstrip().startswith((b"--", b"COPY ")):
         return "pg_dump"
-    return "json members" if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) else "csv"
+    first = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    is_json = first.startswith((b"{", b"[")) or (
+        fields is not None
+        and not fields.match(keys.of_csv(first.partition(b"\n")[0].decode("utf-8", "replace").strip()))
+    )
+    return "json members" if is_json else "csv"
 
 
 def _votes(form: Format, lines: list[str], objects: list[list[dict[str, str]]]) -> int:
@@ -223,7 +251,7 @@ def _columns(path: Path | None, label: str) -> dict[str, str]:
 
 
 def _objects(lines: list[str]) -> list[list[dict[str, str]]]:
-    return [keys.of_json(line) if line.lstrip(" \t[").startswith("{") else [] for line in lines]
+    return [keys.of_json(line) if line.lstrip(" \t\r\n[").startswith("{") else [] for line in lines]
 
 
 def _texts(lines: list[bytes]) -> list[str]:

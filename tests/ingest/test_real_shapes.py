@@ -156,3 +156,53 @@ def test_an_answer_is_read_though_a_shell_wrote_behind_it(tmp_path: Path) -> Non
     assert report.files[0].counts == {"dropped_prompts": 1}
     assert report.files[0].rejected == {"foreign_line": 1}
     assert [(part[0], part[6]) for part in told(case)] == [("response", "hello")]
+
+
+def answer(call: str, says: str = "hello") -> dict[str, object]:
+    """An answer of the OpenAI API."""
+    return {"id": call, "object": "chat.completion", "created": 1758000000, "model": "m", "choices": [{"index": 0, "message": {"role": "assistant", "content": says, "tool_calls": None}, "finish_reason": "stop"}]}  # fmt: skip
+
+
+def pretty(value: object) -> str:
+    """What ``jq`` prints."""
+    return json.dumps(value, indent=2)
+
+
+BETWEEN = {
+    "prose": (f"It says:\n\n{pretty(answer('a'))}\n\nand then:\n\n{pretty(answer('b'))}\n\nIs this right?\n", ["a", "b"], 3),
+    "a fence": (f"### Response\n\n```json\n{pretty(answer('a'))}\n```\n", ["a"], 3),
+    "a shell": (f"$ curl -s host:8000/v1/chat/completions -d @a.json | jq\n{pretty(answer('a'))}\nroot@host:/# exit\n", ["a"], 2),
+    "a prompt on the last line": (f"$ cat answer.json\n{pretty(answer('a'))}root@host:/# exit\n", ["a"], 2),
+    "nothing": (f"{pretty(answer('a'))}\n{pretty(answer('b'))}\n", ["a", "b"], 0),
+    "not even a newline": (pretty(answer("a")) + pretty(answer("b")), ["a", "b"], 0),
+    "labels": (f"Response: {pretty(answer('a'))}\nResponse: {pretty(answer('b'))}\n", ["a", "b"], 0),
+    "lists": (f"page 1\n{pretty([answer('a'), answer('b')])}\npage 2\n{pretty([answer('c')])}\n", ["a", "b", "c"], 2),
+    "a document that was cut": (pretty(answer("a"))[:50] + f"\n$ cat b\n{pretty(answer('b'))}\n", ["b"], 5),
+    "compact ones": (f"{json.dumps(answer('a'))}\n$ cat b\n{pretty(answer('b'))}\n{json.dumps(answer('c'))}\n", ["a", "b", "c"], 1),
+}  # fmt: skip
+"""A text with documents, the ids of their answers, and how many lines are none of them."""
+
+
+@pytest.mark.parametrize("name", BETWEEN)
+def test_documents_over_several_lines_are_read_whatever_stands_between_them(name: str, tmp_path: Path) -> None:
+    text, ids, others = BETWEEN[name]
+    case, report = take(tmp_path, text)
+    assert (report.problems, report.files[0].format) == ([], "openai_response")
+    assert [row["response_id"] for row in records(case)] == ids
+    assert sum(report.files[0].rejected.values()) == others
+    assert report.files[0].records_read == len(ids) + others
+    for row in records(case):
+        assert text.encode()[row["byte_offset"] :].lstrip().startswith((b"{", b"[", b"Response: {"))
+        assert row["line"] == text.encode()[: row["byte_offset"]].count(b"\n") + 1
+
+
+def test_a_document_over_several_lines_is_a_chunk_or_a_batch_as_well(tmp_path: Path) -> None:
+    said = {"text": "Paris", "meta_info": {"id": "g1", "finish_reason": {"type": "stop"}, "prompt_tokens": 7}}
+    spans = {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "5B8E", "spanId": "EEE1", "name": "x"}]}]}]}
+    for form, document in (("sse_stream", said), ("otlp_genai", spans)):
+        (tmp_path / form).mkdir()
+        case, report = take(tmp_path / form, f"$ curl -s host/x | jq\n{pretty(document)}\n$ \n{pretty(document)}\n")
+        assert (report.problems, report.files[0].format) == ([], form)
+        assert report.files[0].records_kept >= 1
+        assert {"foreign_line", "malformed_json"} & set(report.files[0].rejected)
+        assert records(case)

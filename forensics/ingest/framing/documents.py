@@ -3,12 +3,13 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import PurePosixPath
 
 from forensics.ingest.framing.blocks import Block, Rest, block
 from forensics.ingest.framing.clean import clean_json, decode, dump
-from forensics.ingest.framing.records import MAX_LINE, Context, Frame, Line, Reject, gather, lines
+from forensics.ingest.framing.records import MAX_LINE, Context, Frame, Line, Reject, lines
+from forensics.ingest.framing.spread import spread
 from forensics.ingest.keys import MEMBERS
 
 _STATUS = re.compile(r"HTTP/[\d.]+ (?P<status>\d{3})(?: |$)")
@@ -32,7 +33,7 @@ def frame_lines(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | R
 
 
 def frame_json(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject | Block]:
-    """Yields one frame per line where lines are whole documents, else the one document, or the members of its array."""
+    """Yields one frame per document, on a line or over several, or per member of its array; other lines are rejects."""
     return _lines_or_document(chunks, context, named=False, wrapped=False)
 
 
@@ -47,10 +48,9 @@ def frame_body(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Re
 
 
 def frame_document(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
-    """Yields the one JSON document that the file is, or the members of its array, each with ``_stem`` added."""
-    held = list(lines(chunks, context))
-    if held:
-        yield from _document(held, context, named=True)
+    """Yields as ``frame_json``, each document with ``_stem`` added."""
+    for line in spread(lines(chunks, context), context):
+        yield from _document(line, context, named=True)
 
 
 def frame_headers(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
@@ -89,11 +89,7 @@ def _lines_or_document(
     if first is None:
         return
     second = next(source, None)
-    if (
-        first.data.lstrip().startswith(b"{")
-        and first.data.rstrip().endswith(b"}")
-        and (second or not (named or wrapped))
-    ):
+    if _is_whole(first) and (_is_whole(second) if second else not (named or wrapped)):
         yield _json_line(first, context)
         if second is not None:
             yield _json_line(second, context)
@@ -104,11 +100,15 @@ def _lines_or_document(
         for line in source:
             yield _json_line(line, context)
         return
-    held = [first, *([second] if second else [])]
-    if too_long := gather(held, source):
-        yield context.reject(first._replace(length=too_long), "document_too_long")
-        return
-    yield from _document(held, context, named=named, wrapped=wrapped)
+    documents = spread(chain([first], [second] if second else [], source), context)
+    opening = list(islice(documents, 2))
+    alone = len(opening) == 1
+    for line in chain(opening, documents):
+        yield from _document(line, context, named=named and alone, wrapped=wrapped)
+
+
+def _is_whole(line: Line) -> bool:
+    return line.data.lstrip().startswith(b"{") and line.data.rstrip().endswith(b"}")
 
 
 def _by_line(
@@ -142,26 +142,28 @@ def _by_line(
         yield _json_line(line, context)
 
 
-def _document(
-    held: list[Line], context: Context, *, named: bool = False, wrapped: bool = False
-) -> Iterator[Frame | Reject]:
-    text = clean_json(decode(b"\n".join(line.data for line in held), context), context)
-    first = held[0]
+def _document(line: Line, context: Context, *, named: bool = False, wrapped: bool = False) -> Iterator[Frame | Reject]:
+    """Yields what a line holds that may be a document over several, an array, or an answer that wraps one."""
+    bare = line.data.lstrip()
+    spans, is_array = b"\n" in line.data, bare.startswith(b"[")
+    if not (spans or is_array or (bare.startswith(b"{") and (named or wrapped))):
+        yield _json_line(line, context)
+        return
+    text = clean_json(decode(line.data, context), context)
     try:
-        document = json.loads(text)
+        document = json.loads(text if is_array else text[text.find("{") :])
     except (ValueError, RecursionError):
-        for line in held:
-            yield _json_line(line, context)
+        yield _json_line(line, context)
         return
     members = document if isinstance(document, list) else None
     if wrapped and isinstance(document, dict):
         members = next((found for name in MEMBERS if _are_records(found := document.get(name))), None)
-    if members is None and len(held) == 1 and not named:
-        yield _json_line(first, context)
+    if members is None and not spans and not named:
+        yield _json_line(line, context)
         return
     for number, member in enumerate([document] if members is None else members):
         given = _named(member, context) if named else member
-        yield Frame(first.number, first.offset, number, context.shape, dump(given, context))
+        yield Frame(line.number, line.offset, number, context.shape, dump(given, context))
 
 
 def _are_records(value: object) -> bool:
