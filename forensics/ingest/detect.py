@@ -93,9 +93,10 @@ def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -
             dict.fromkeys((form.name for form in named), 1), {form.name: form.evidence for form in named}, head
         )
     near = _by_lines(head, forms, envelopes.SAMPLE_LINES)
-    if near.counts:
+    if max(near.counts.values(), default=0) > 1:
         return near
-    for found in (_as_document(near, forms), _as_documents(near, forms)):
+    # One line may be chance, as a response's head above its body.
+    for found in (_as_documents(near, forms), near, _as_document(near, forms)):
         if found.counts:
             return found
     # A console may begin with shell text.

@@ -49,11 +49,11 @@ SELECT
     r ->> '$.body.model' AS model,
     'vllm' AS engine,
     CASE
-        WHEN NOT list_contains(json_extract_string(r, '$.prompt_token_ids[*]'), '...')
+        WHEN json_type(r -> 'prompt_token_ids') = 'ARRAY' AND NOT list_contains(json_extract_string(r, '$.prompt_token_ids[*]'), '...')
             THEN cast(json_array_length(r -> 'prompt_token_ids') AS BIGINT)
     END AS prompt_tokens,
     CASE
-        WHEN NOT list_contains(json_extract_string(r, '$.output_token_ids[*]'), '...')
+        WHEN json_type(r -> 'output_token_ids') = 'ARRAY' AND NOT list_contains(json_extract_string(r, '$.output_token_ids[*]'), '...')
             THEN cast(json_array_length(r -> 'output_token_ids') AS BIGINT)
     END AS completion_tokens,
     CASE WHEN event = 'generated' AND (r ->> 'finish_reason') = 'abort' THEN 'aborted' WHEN event = 'generated' THEN 'ok' END AS outcome,

@@ -10,7 +10,7 @@ import pytest
 from forensics.errors import ForensicsError
 from forensics.ingest.detect import detect
 from forensics.ingest.formats import Formats
-from tests.ingest.cases import records, take, told
+from tests.ingest.cases import UTC, records, take, told
 
 FORMATS = Formats(None)
 FAILED = "[2026-02-26 12:53:08 TP4] Prefill transfer failed for request rank=4 req.rid='af2f' req.bootstrap_room=6989861766352545488 with exception KVTransferError(bootstrap_room=6989861766352545488): Decode instance could be dead, remote mooncake session 10.0.0.1:16324 is not alive\n"
@@ -57,6 +57,27 @@ GATEWAY = {"bytes_sent": 432, "duration": 1526, "genai_model_name": "gpt-4o-mini
 PAYLOAD = {"id": "chatcmpl-2299", "trace_id": None, "call_type": "acompletion", "status": "success", "custom_llm_provider": "openai", "startTime": "2025-01-24 09:20:46.847371", "endTime": "2025-01-24 09:20:46.851954", "model": "gpt-4o", "messages": [{"role": "user", "content": "Hello"}], "response": {"id": "chatcmpl-2299", "choices": []}, "hidden_params": {}}  # fmt: skip
 SPEND = {"request_id": "chatcmpl-2283", "call_type": "acompletion", "api_key": "", "startTime": "2025-01-24 09:20:46.847371", "endTime": "2025-01-24 09:20:46.851954", "model": "gpt-4o", "metadata": "{}", "spend": 0.1, "total_tokens": 30, "messages": "{}", "response": "{}", "status": "success"}  # fmt: skip
 
+ROUTER_2024 = (
+    "[Router (Python)] 2024-11-25 21:28:33 - INFO - Launching DP server process 0 on port 31000\n"
+    '[Router (Rust)] 2024-11-25 21:29:40 - INFO - Serving workers on ["http://127.0.0.1:31000"]\n'
+    "[Router (Rust)] 2024-11-25 21:30:10 - WARN - Generate request to http://127.0.0.1:31000 failed\n"
+)
+ROUTER_2025 = (
+    "2025-07-31 21:42:46  INFO http_request{method=POST uri=/generate version=HTTP/1.1}:http_request{method=POST uri=/generate version=HTTP/1.1 request_id=req-H}: sglang_router_rs::request: src/middleware.rs:119: started processing request\n"
+    "2025-07-31 21:42:47  INFO http_request{method=POST uri=/generate version=HTTP/1.1}:http_request{method=POST uri=/generate version=HTTP/1.1 request_id=req-H status=200 OK latency=812.489607ms}: sglang_router_rs::response: src/middleware.rs:169: finished processing request\n"
+    '2025-07-31 21:42:48 ERROR http_request{method=POST uri=/generate request_id="req-I"}: sglang_router_rs::routers::pd: src/r.rs:5: Decode server returned error status decode_url=http://10.1.0.4:31000 status=500\n'
+)
+LITELLM_JSON = "".join(
+    json.dumps({"message": message, "level": level, "timestamp": f"2025-06-10T12:00:0{second}.123456"} | more) + "\n"
+    for second, message, level, more in (
+        (0, "litellm.proxy.proxy_server.chat_completion(): Exception occured - RateLimitError", "ERROR", {"stacktrace": 'Traceback\n  File "/app/litellm/proxy/proxy_server.py"'}),
+        (1, '10.0.0.7:38734 - "POST /v1/chat/completions HTTP/1.1" 200', "INFO", {}),
+        (2, "litellm.acompletion(model=m) 200 OK", "INFO", {"component": "LiteLLM Router", "logger": "router.py:900"}),
+    )
+)  # fmt: skip
+GCS = {"request_kwargs": {"model": "m", "messages": [{"role": "user", "content": "This is a test"}], "optional_params": {"user": "u2"}}, "response_obj": {"id": "chatcmpl-e", "object": "chat.completion", "model": "m", "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Hi!"}}], "usage": {"prompt_tokens": 10, "completion_tokens": 20}}, "start_time": "2024-08-12 15:52:03", "end_time": "2024-08-12 15:52:04", "spend_log_metadata": {"user_api_key": "88dc", "user_api_key_team_id": "t"}, "response_cost": 0.1}  # fmt: skip
+KONG = {"request": {"uri": "/v1/chat/completions", "method": "POST", "size": 323}, "response": {"status": 200, "size": 900}, "latencies": {"proxy": 1197}, "started_at": 1787113201719, "ai": {"proxy": {"usage": {"prompt_tokens": 14}, "meta": {"request_model": "m"}}}}  # fmt: skip
+
 NAMED = {
     "console with shell text": ("sglang_engine_log", FAILED * 3 + SHELL + "Создай файлы на каждой ноде\n"),
     "engine lines far behind shell text": ("sglang_engine_log", "mkdir -p /opt/x\n" * 70 + FAILED * 3),
@@ -74,6 +95,13 @@ NAMED = {
     "litellm spend, one document": ("litellm_spend_logs", json.dumps(SPEND, indent=4)),
     "envoy ai gateway": ("envoy_access", json.dumps(GATEWAY, indent=2)),
     "bedrock without a version": ("bedrock_invocation", json.dumps(BEDROCK, indent=2)),
+    "router of 2024": ("router_smg", ROUTER_2024),
+    "router of 2025-07": ("router_smg", ROUTER_2025),
+    "litellm's console as json": ("litellm_proxy_log", LITELLM_JSON),
+    "litellm's own errors": ("litellm_proxy_log", 'LiteLLM.LoggingError: [Non-Blocking] Exception occurred while success logging Traceback (most recent call last):\n  File "/usr/lib/site-packages/litellm/x.py", line 1\n'),
+    "litellm's first objects in gcs": ("litellm_gcs", json.dumps(GCS, indent=2)),
+    "a head above a body": ("openai_response", 'HTTP/1.1 200 OK\nserver: uvicorn\n\n{\n  "object": "chat.completion",\n  "choices": []\n}\n'),
+    "vllm within ray": ("vllm_request_log", "INFO 2025-07-18 09:58:20,617 serve 42382 -- Application 'default' is ready.\n(ServeReplica:default:LLM pid=42953) INFO 07-18 10:00:24 [async_llm.py:270] Added request chatcmpl-e7.\n"),
     "otlp example": ("otlp_genai", json.dumps(SPANS, indent=2)),
 }  # fmt: skip
 
@@ -84,6 +112,21 @@ UNKNOWN = {
     "engine lines without a stamp": f"TP0] {BATCH}\n" * 3,
     "a traceback": '# prefill pod\nTraceback (most recent call last):\n  File "/sgl/conn.py", line 1153, in transfer_worker\nRuntimeError: PD\n',
     "python's repr of an answer": "{'id': 'chatcmpl-1', 'choices': [{'index': 0, 'message': {'role': 'assistant', 'content': 'x'}}]}\n",
+    "text generation inference": '2025-05-01T01:31:02.842858Z  INFO text_generation_router::server: router/src/server.rs:2266: Connected\n2025-05-01T01:31:12.842858Z  INFO generate{parameters=GenerateParameters { best_of: None } total_time="1.2s"}: text_generation_router::server: router/src/server.rs:513: Success\n',
+    "a web service in rust": "2025-07-31T21:42:46.123456Z  INFO http_request{method=GET uri=/api/users}: app::web: src/web.rs:10: started processing request\n2025-07-31T21:42:46Z DEBUG axum::router: src/router.rs:2: matched\n",
+    "mlc": "[2024-02-27 08:10:41] INFO auto_device.py:76: Found device: cuda:0\n[2024-02-27 08:10:42] INFO engine.py:204: Estimated KVCacheConfig 17566.\n",
+    "laravel": '[2024-06-12 12:34:56] local.ERROR: Connection refused {"exception":"[object] (QueryException(code: 2002))"}\n[2024-06-12 12:35:01] production.INFO: POST /v1/chat/completions {"user":4}\n',
+    "deepspeed": "[2024-01-01 10:00:00,123] [INFO] [comm.py:637:init_distributed] cdb=None\n" * 2,
+    "a stamp in brackets": "[2024-06-12 12:34:56] user 5 logged in\n" * 3,
+    "ray serve": "INFO 2024-11-18 01:46:34,210 default_VLLMDeployment ujj4 replica.py:893 - Started initializing replica.\n(ServeReplica:default:LLM pid=42953) INFO 2025-07-18 09:58:20,002 default_LLM xwbq d015 -- CALL llm_config OK 2.7ms\n",
+    "kong": json.dumps(KONG) + "\n",
+    "json of some console": json.dumps(
+        {"message": "user logged in", "level": "INFO", "timestamp": "2025-06-10T12:00:00"}
+    )
+    + "\n",
+    "a program that calls litellm": 'Traceback (most recent call last):\n  File "/usr/lib/site-packages/litellm/main.py", line 3\n  File "/app/agent.py", line 10\n    litellm.completion(model="x")\n',
+    "an api's answer without an error": json.dumps({"data": [{"name": "x"}], "error": None}) + "\n",
+    "another answer without an error": json.dumps({"success": True, "error": None, "result": {"a": 1}}) + "\n",
     "a trace of lengths": '{"timestamp": 0, "input_length": 6758, "output_length": 500, "hash_ids": [0, 1, 2]}\n' * 2,
     "a table of lengths": "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n",
 }
@@ -134,7 +177,7 @@ def test_vllm_wrote_its_module_without_a_bracket_until_2025(tmp_path: Path) -> N
 
 
 def test_a_request_beside_a_response_is_a_call_only_if_either_speaks_of_a_model(tmp_path: Path) -> None:
-    web = {"request": {"uri": "/chat", "method": "POST"}, "response": {"status": 200}, "latencies": {"request": 9}}
+    web = {"request": {"uri": "/chat", "method": "POST"}, "response": {"status": 200}}
     _, report = take(tmp_path, json.dumps(web) + "\n")
     assert "holds no record of format openai_exchange (1 not_this_format)" in str(report.problems[0])
 
@@ -206,3 +249,99 @@ def test_a_document_over_several_lines_is_a_chunk_or_a_batch_as_well(tmp_path: P
         assert report.files[0].records_kept >= 1
         assert {"foreign_line", "malformed_json"} & set(report.files[0].rejected)
         assert records(case)
+
+
+def test_helicones_answer_is_its_requests(tmp_path: Path) -> None:
+    row = {
+        "request_id": "h1",
+        "request_created_at": "2024-05-20T10:00:00Z",
+        "response_status": 200,
+        "response_body": answer("a"),
+    }
+    case, report = take(
+        tmp_path, f"$ curl … | jq\n{pretty({'data': [row, {**row, 'request_id': 'h2'}], 'error': None})}\n"
+    )
+    assert (report.problems, report.files[0].format) == ([], "helicone_request")
+    assert [each["call_id"] for each in records(case)] == ["h1", "h2"]
+
+
+def test_a_message_of_a_prompt_is_no_answer(tmp_path: Path) -> None:
+    body = '$ curl -d \'{\n  "messages": [\n{"role": "user", "content": "hi"}\n  ]}\'\n'
+    case, report = take(tmp_path, body + json.dumps(answer("a")) + "\n")
+    assert [each["response_id"] for each in records(case)] == ["a"]
+    assert report.files[0].rejected == {"foreign_line": 2, "malformed_json": 1, "not_this_format": 1}
+
+
+def test_a_head_holds_nothing_of_the_body_behind_it(tmp_path: Path) -> None:
+    head = 'HTTP/1.1 200 OK\nx-request-id: r1\n\n{\n  "secret": "of the body",\n  "a": 1\n}\n'
+    case, report = take(tmp_path, head, form="http_headers")
+    (found,) = records(case)
+    assert report.files[0].rejected == {"foreign_line": 4}
+    assert "secret" not in json.dumps(found)
+
+
+def test_the_router_of_2024_writes_local_time(tmp_path: Path) -> None:
+    case, report = take(tmp_path, ROUTER_2024, declared=UTC.replace('"UTC"', '"America/New_York"'))
+    assert report.files[0].rejected == {}
+    assert [each["at_ns"] // 10**9 for each in records(case)] == [1732588113, 1732588180, 1732588210]
+    assert [each["kind"] for each in records(case)] == ["note", "topology", "note"]
+
+
+def test_the_router_of_2025_names_units_and_quotes_nothing(tmp_path: Path) -> None:
+    case, _ = take(tmp_path, ROUTER_2025.replace("21:42:47", "21:42:47.500"))
+    began, ended, failed = records(case)
+    assert {began["router_request_id"], ended["router_request_id"]} == {"req-H"}
+    assert (ended["http_status"], ended["outcome"]) == (200, "ok")
+    assert ended["finished_ns"] - ended["received_ns"] == 812489607
+    assert (failed["http_status"], failed["outcome"], failed["worker_address"]) == (None, "error", "10.1.0.4:31000")
+
+
+def test_litellms_console_as_json(tmp_path: Path) -> None:
+    case, report = take(tmp_path, LITELLM_JSON)
+    assert report.files[0].rejected == {}
+    failed, access, routed = records(case)
+    assert failed["error_text"].startswith("litellm.proxy")
+    assert (access["kind"], access["http_status"]) == ("access", 200)
+    assert (routed["kind"], routed["error_text"]) == ("note", None)
+    assert [each["at_ns"] % 10**9 for each in (failed, access, routed)] == [123456000] * 3
+
+
+def test_litellms_first_objects_in_gcs_are_calls(tmp_path: Path) -> None:
+    failed = {"request_kwargs": {"model": "n", "messages": [{"role": "user", "content": "Hello"}]}, "response_obj": {}, "start_time": "2024-08-14 08:36:30", "spend_log_metadata": '{"user_api_key": "88dc"}', "exception": "litellm.BadRequestError", "log_event_type": "failed_api_call"}  # fmt: skip
+    case, report = take(tmp_path, f"{json.dumps(GCS)}\n{json.dumps(failed)}\n")
+    assert report.problems == []
+    first, second = records(case)
+    assert (first["response_id"], first["outcome"], first["prompt_tokens"], first["completion_tokens"]) == (
+        "chatcmpl-e",
+        "ok",
+        10,
+        20,
+    )
+    assert first["at_ns"] == 1723477923000000000
+    assert (second["response_id"], second["outcome"], second["response_state"]) == (None, "error", "absent")
+    assert {each["identity"]["metadata"]["user_api_key_hash"] for each in (first, second)} == {"88dc"}
+    assert [(part[0], part[6]) for part in told(case)] == [
+        ("prompt", "This is a test"),
+        ("response", "Hi!"),
+        ("prompt", "Hello"),
+    ]
+
+
+def test_what_vllm_calls_none_is_not_known(tmp_path: Path) -> None:
+    lines = (
+        f"INFO 07-18 10:00:24 [logger.py:43] Received request a: prompt: 'Hi', {PARAMS[:-1]}, prompt_token_ids: None, prompt_embeds shape: None.\n"
+        f"INFO 07-18 10:00:25 [logger.py:43] Received request b: prompt: None, {PARAMS[:-1]}, prompt_token_ids: [1, 2, 3].\n"
+        "INFO 07-18 10:00:26 [logger.py:90] Generated response b: output: None, output_token_ids: None, finish_reason: abort\n"
+    )
+    case, report = take(tmp_path, lines)
+    assert report.files[0].rejected == {}
+    told_of = [
+        (each["prompt_tokens"], each["completion_tokens"], each["prompt_state"], each["response_state"])
+        for each in records(case)
+    ]
+    assert told_of == [
+        (None, None, "complete", "absent"),
+        (3, None, "token_ids", "absent"),
+        (None, None, "absent", "absent"),
+    ]
+    assert [part[6] for part in told(case)] == ["Hi"]

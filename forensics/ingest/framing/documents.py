@@ -13,6 +13,7 @@ from forensics.ingest.framing.spread import spread
 from forensics.ingest.keys import MEMBERS
 
 _STATUS = re.compile(r"HTTP/[\d.]+ (?P<status>\d{3})(?: |$)")
+_HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+:")
 _PROMPT = re.compile(r"[^{\"]{0,120}[@~\]][^{\"]{0,120}[#$%>][^{\"]{0,200}")
 """What a shell writes behind an answer that ended without a newline, up to the command typed next."""
 
@@ -63,7 +64,7 @@ def frame_headers(chunks: Iterable[bytes], context: Context) -> Iterator[Frame |
             if head is not None:
                 yield _head(head, status, headers, context)
             head, status, headers = line, int(found["status"]), {}
-        elif head is None:
+        elif head is None or not _HEADER.match(text):
             yield context.incomplete(line, "foreign_line")
         else:
             name, _, value = text.partition(":")

@@ -109,7 +109,7 @@ def _fields(body: str, at: int) -> dict[str, object]:
     fields: dict[str, object] = {}
     while found := _FIELD.match(body, at):
         name, at = found["name"].replace(" ", "_"), found.end()
-        if name in {"prompt", "output", "prompt_token_ids", "output_token_ids"} and body[at : at + 4] != "None":
+        if name in {"prompt", "output", "prompt_token_ids", "output_token_ids"}:
             fields[name], at = read(body, at)
         else:
             following = _NEXT.search(body, at)
