@@ -10,7 +10,7 @@
 --   /generate, streamed or not
 -- assumptions: where a file holds one answer only, trace_id 'sse:<stem>' ties it to the request body and headers beside it, whose
 --   names share the stem. OpenAI chunks are joined per choice, tool arguments per (choice, tool); SGLang's /generate repeats
---   the text so far, so the longest counts; Anthropic's deltas are joined per block. An error event after HTTP 200 is an
+--   the text so far, so the longest counts, or with --incremental-streaming-output goes on from it; Anthropic's deltas are joined per block. An error event after HTTP 200 is an
 --   error. A stream with neither [DONE] nor a finish reason ends early: its text is a head. Shapes: formats.md D
 -- cannot say: who called, and what was asked; only the first chunk's time in whole seconds (created), for Anthropic none
 -- traps: chunks of concurrent answers in one file are told apart by their ids only; those without an id follow the answer

@@ -345,3 +345,26 @@ def test_what_vllm_calls_none_is_not_known(tmp_path: Path) -> None:
         (None, None, "absent", "absent"),
     ]
     assert [part[6] for part in told(case)] == ["Hi"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "wrap"),
+    [
+        (["Paris", "Paris is", "Paris is nice."], "data: {}\n\n"),
+        (["Paris", "Paris is", "Paris is nice."], "{}\n"),
+        (["Paris", " is", " nice."], "data: {}\n\n"),
+        (["Par\ufffd", "Paris is", "Paris is nice."], "{}\n"),
+        (["", "Paris is nice.", "Paris is nice."], "data: {}\n\n"),
+    ],
+)
+def test_generate_streams_one_answer_however_its_pieces_are_cut(texts: list[str], wrap: str, tmp_path: Path) -> None:
+    ends = [None, None, {"type": "stop", "matched": 2}]
+    pieces = [
+        {"text": text, "meta_info": {"id": "g1", "finish_reason": end, "prompt_tokens": 7, "completion_tokens": place}}
+        for place, (text, end) in enumerate(zip(texts, ends, strict=True), 1)
+    ]
+    case, report = take(tmp_path, "".join(wrap.format(json.dumps(piece)) for piece in pieces))
+    assert (report.problems, report.files[0].format) == ([], "sse_stream")
+    (found,) = records(case)
+    assert (found["response_id"], found["completion_tokens"], found["response_state"]) == ("g1", 3, "complete")
+    assert [part[6] for part in told(case)] == ["Paris is nice."]
