@@ -1,5 +1,6 @@
 """Which format a file has, by its content, and why."""
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -35,8 +36,12 @@ _CONTAINERS = {
     b"LPKSHHRH": ("a systemd journal", "Export it with `journalctl --file … -o json`"),
     **dict.fromkeys((bytes((0x80, protocol)) for protocol in range(2, 6)), _PICKLE),
 }
-_WHOLE = frozenset({"body", "document", "json", "json members", "otlp", "sse"})
+_WHOLE = frozenset({"azure", "body", "document", "json", "json members", "otlp", "sse"})
 """Framings that may hold one document over several lines."""
+_SPREAD = _WHOLE | {"dynamo", "sglang"}
+"""Framings that may hold such documents between other text."""
+_UNWRAPPING = frozenset({"", "azure", "json members"})
+"""Framings that take the records out of an answer's list."""
 
 
 @dataclass(frozen=True)
@@ -137,16 +142,14 @@ def _as_documents(near: Votes, forms: list[Format]) -> Votes:
     """Returns the formats of the documents over several lines that stand within other text."""
     context = records.Context("", "")
     spans = spread(records.lines([near.within], context), context)
-    found = [line.data.lstrip() for line in spans if b"\n" in line.data]
-    objects = _objects(_texts([data if data.startswith(b"[") else data[data.find(b"{") :] for data in found]))
+    texts = [_compact(line.data) for line in spans if b"\n" in line.data]
+    objects = _objects(texts)
     counts = {
         form.name: count
         for form in forms
-        if form.fields is not None
-        and (form.framing or "json") in _WHOLE
-        and (count := sum(any(map(form.fields.match, names)) for names in objects))
+        if (form.framing or "json") in _SPREAD and (count := _votes(form, texts, objects, documents=True))
     }
-    how = f"of {len(objects)} documents within the text{_within(near.envelopes)}"
+    how = f"of {len(texts)} documents within the text{_within(near.envelopes)}"
     whys = {form.name: f"{counts[form.name]} {how}: {form.evidence}" for form in forms if form.name in counts}
     return Votes(counts, whys, near.within, near.envelopes)
 
@@ -216,16 +219,33 @@ def guess_framing(head: bytes, fields: keys.Fields | None) -> str:
     return "json members" if is_json else "csv"
 
 
-def _votes(form: Format, lines: list[str], objects: list[list[dict[str, str]]]) -> int:
-    """Returns how many of the sampled lines are of this format."""
-    if form.framing == "document":
+def _compact(data: bytes) -> str:
+    """Returns a document over several lines as the line that a log would hold it on, without a label before it."""
+    text = data.decode("utf-8", "replace").lstrip("\ufeff \t")
+    text = text if text.startswith("[") else text[text.find("{") :]
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _votes(form: Format, lines: list[str], objects: list[list[dict[str, str]]], *, documents: bool = False) -> int:
+    """Returns how many of the sampled lines, or ``documents``, are of this format."""
+    if form.framing == "document" and not documents:
         return 0
-    fields, pattern = form.fields, form.pattern
+    pattern = form.pattern
     look = None if pattern is None else pattern.match if pattern.pattern.startswith("^") else pattern.search
     return sum(
-        bool(fields and any(fields.match(found) for found in names)) or bool(look and look(line[:_LINE_PREFIX]))
+        _has_fields(form, names) or bool(look and look(line[:_LINE_PREFIX]))
         for line, names in zip(lines, objects, strict=True)
     )
+
+
+def _has_fields(form: Format, names: list[dict[str, str]]) -> bool:
+    """Whether an object has the fields of this format: the last one where the framing unwraps an answer's list."""
+    if form.fields is None or not names:
+        return False
+    return form.fields.match(names[-1 if form.framing in _UNWRAPPING else 0])
 
 
 def _is_whole(form: Format, text: str, objects: list[dict[str, str]]) -> bool:
@@ -233,7 +253,7 @@ def _is_whole(form: Format, text: str, objects: list[dict[str, str]]) -> bool:
     if form.framing and form.framing not in _WHOLE:
         return False
     if form.fields is not None:
-        return any(form.fields.match(found) for found in objects)
+        return _has_fields(form, objects)
     if form.pattern is None or not form.framing:
         return False
     return text.lstrip("\ufeff \t\r\n").startswith(("{", "[")) and bool(form.pattern.search(text))

@@ -2,7 +2,7 @@
 -- grain: one row per line
 -- inputs: raw (line, byte_offset, item, raw): JSON objects made by framing: stamp, event, id, and the line's fields
 -- framing: vllm
--- detect: ^(?:\([^()]*\) )?(?:DEBUG|INFO|WARNING|ERROR) (?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d .*|^\{"asctime"|^\([^()]*pid=\d+\) (?:\[[\d :,.-]+\] )?INFO: {2,}
+-- detect: ^(?:\([^()]*\) )*(?:DEBUG|INFO|WARNING|ERROR) (?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d .*|^\{"asctime"|^(?:\([^()]*pid=\d+\) )+(?:\[[\d :,.-]+\] )?INFO: {2,}
 -- evidence: vLLM's LEVEL MM-DD HH:MM:SS prefix, or its process before uvicorn's lines
 -- where from: standard output of vLLM's API server and engine with --enable-log-requests and --enable-log-outputs, as text
 --   or by python-json-logger

@@ -102,6 +102,11 @@ NAMED = {
     "litellm's first objects in gcs": ("litellm_gcs", json.dumps(GCS, indent=2)),
     "a head above a body": ("openai_response", 'HTTP/1.1 200 OK\nserver: uvicorn\n\n{\n  "object": "chat.completion",\n  "choices": []\n}\n'),
     "vllm within ray": ("vllm_request_log", "INFO 2025-07-18 09:58:20,617 serve 42382 -- Application 'default' is ready.\n(ServeReplica:default:LLM pid=42953) INFO 07-18 10:00:24 [async_llm.py:270] Added request chatcmpl-e7.\n"),
+    "k9s": ("dynamo_log", "┌──── Logs(dynamo/frontend:main)[tail] ────┐\n│   Autoscroll:On   Wrap:Off   │\n" + "│ 2026-02-27T14:47:21.385061Z  INFO dynamo_llm::kv_router::scheduler: Selected worker: worker_id=70 dp_rank=0, logit: 14.031, cached blocks: 0     │\n" * 3),
+    "kubectl": ("sglang_engine_log", f'$ kubectl logs decode-0 --tail=2\nDefaulted container "main" out of: main, init (init)\n[2026-03-04 15:13:22 TP0] {BATCH}\n[2026-03-04 15:13:23] INFO:     10.0.0.1:33 - "POST /generate HTTP/1.1" 200 OK\n'),
+    "vllm's processes within processes": ("vllm_request_log", "ms-pd-prefill-qx vllm (APIServer pid=1) (EngineCore_DP0 pid=72) INFO 12-07 22:10:36 [kv_cache_utils.py:1000] GPU KV cache size: 402,128 tokens\n" * 2),
+    "langfuse's trace with all of it": ("langfuse_observation", json.dumps({"id": "t1", "timestamp": "2024-05-20T10:00:00.000Z", "name": "x", "sessionId": "s", "userId": "u", "observations": [{"id": "o1", "traceId": "t1", "type": "GENERATION", "startTime": "2024-05-20T10:00:00.000Z"}]}, indent=2)),
+    "a batch without method and url": ("openai_batch_input", json.dumps({"custom_id": "r1", "body": {"model": "m", "messages": [{"role": "user", "content": "Hello"}]}}) + "\n"),
     "otlp example": ("otlp_genai", json.dumps(SPANS, indent=2)),
 }  # fmt: skip
 
@@ -127,6 +132,10 @@ UNKNOWN = {
     "a program that calls litellm": 'Traceback (most recent call last):\n  File "/usr/lib/site-packages/litellm/main.py", line 3\n  File "/app/agent.py", line 10\n    litellm.completion(model="x")\n',
     "an api's answer without an error": json.dumps({"data": [{"name": "x"}], "error": None}) + "\n",
     "another answer without an error": json.dumps({"success": True, "error": None, "result": {"a": 1}}) + "\n",
+    "lmcache": "[2025-08-21 08:29:02,956] LMCache INFO: ZMQ proxy server started on 127.0.0.1:7500\n" * 2,
+    "a list of answers": json.dumps(
+        {"object": "list", "data": [{"object": "chat.completion", "id": "c", "choices": []}]}, indent=2
+    ),
     "a trace of lengths": '{"timestamp": 0, "input_length": 6758, "output_length": 500, "hash_ids": [0, 1, 2]}\n' * 2,
     "a table of lengths": "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n",
 }
@@ -368,3 +377,42 @@ def test_generate_streams_one_answer_however_its_pieces_are_cut(texts: list[str]
     (found,) = records(case)
     assert (found["response_id"], found["completion_tokens"], found["response_state"]) == ("g1", 3, "complete")
     assert [part[6] for part in told(case)] == ["Paris is nice."]
+
+
+REQUESTS = [
+    {"timestamp": "2026-03-01T10:00:10", "event": "request.received", "rid": "a", "obj": {"rid": "a", "text": "hi"}},
+    {"timestamp": "2026-03-01T10:00:11", "event": "request.finished", "rid": "a", "obj": {"rid": "a", "text": "hi"}, "out": {"text": "yo", "meta_info": {"id": "a", "finish_reason": {"type": "stop"}}}},
+]  # fmt: skip
+APIM = {"TimeGenerated": "2025-06-10T12:00:00Z", "CorrelationId": "c1", "SequenceNumber": 0, "RequestMessages": [{"role": "user", "content": "hi"}], "ResponseMessages": [{"role": "assistant", "content": "yo"}]}  # fmt: skip
+DYNAMO = {"time": "2026-02-27T14:47:21.385061Z", "level": "INFO", "target": "dynamo_llm::kv_router::scheduler", "message": "Selected worker: worker_id=70 dp_rank=0, logit: 14.031, cached blocks: 0", "x_request_id": "r"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("form", "documents", "kept"),
+    [
+        ("sglang_request_log", REQUESTS, 2),
+        ("azure_apim_llm", [[APIM, {**APIM, "CorrelationId": "c2"}]], 2),
+        ("dynamo_log", [DYNAMO, {**DYNAMO, "x_request_id": "s"}], 2),
+        ("sglang_server_info", [{"model_path": "m", "host": "h", "port": 1, "max_total_num_tokens": 46611}], 1),
+    ],
+)
+def test_what_jq_made_of_a_log_is_that_log(form: str, documents: list[object], kept: int, tmp_path: Path) -> None:
+    case, report = take(tmp_path, "$ tail x.log | jq\n" + "".join(pretty(each) + "\n" for each in documents))
+    assert (report.problems, report.files[0].format) == ([], form)
+    assert (len(records(case)), sum(report.files[0].rejected.values())) == (kept, 1)
+
+
+def test_each_line_may_be_a_page_of_an_answer(tmp_path: Path) -> None:
+    pages = [
+        {"data": [{"request_id": f"h{page}", "request_created_at": "2024-05-20T10:00:00Z"}], "error": None}
+        for page in range(3)
+    ]
+    case, report = take(tmp_path, "".join(json.dumps(page) + "\n" for page in pages))
+    assert report.problems == []
+    assert [each["call_id"] for each in records(case)] == ["h0", "h1", "h2"]
+
+
+def test_the_frame_of_a_window_is_taken_off(tmp_path: Path) -> None:
+    case, report = take(tmp_path, NAMED["k9s"][1])
+    assert report.files[0].rejected == {"foreign_line": 2}
+    assert {each["detail"]["cached_blocks"] for each in records(case)} == {"0"}

@@ -58,3 +58,17 @@ def test_a_document_beyond_the_bound_is_a_reject_and_what_follows_is_read(monkey
     assert [(each.line, each.offset, each.reason, each.length) for each in context.oversized] == [
         (2, 4, "document_too_long", len(long) + 1)
     ]
+
+
+@given(st.lists(PIECES | st.just(b'{"a": 1,\n"b": [\n2]}\n'), max_size=30))
+def test_a_run_can_go_on_wherever_the_context_says_so(pieces: list[bytes]) -> None:
+    text = b"".join(pieces)
+    context = Context("x", "x", by_line=True)
+    found, marks = [], list[tuple[int, int]]()
+    for line in spread(lines([text], context), context):
+        found.append(line.data)
+        if context.by_line and context.after is not None:
+            marks.append((len(found), context.after[1]))
+    for count, after in marks:
+        again = Context("x", "x")
+        assert [line.data for line in spread(lines([text[after:]], again), again)] == found[count:]

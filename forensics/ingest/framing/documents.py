@@ -10,7 +10,7 @@ from forensics.ingest.framing.blocks import Block, Rest, block
 from forensics.ingest.framing.clean import clean_json, decode, dump
 from forensics.ingest.framing.records import MAX_LINE, Context, Frame, Line, Reject, lines
 from forensics.ingest.framing.spread import spread
-from forensics.ingest.keys import MEMBERS
+from forensics.ingest.keys import MEMBERS, of_json
 
 _STATUS = re.compile(r"HTTP/[\d.]+ (?P<status>\d{3})(?: |$)")
 _HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+:")
@@ -90,7 +90,8 @@ def _lines_or_document(
     if first is None:
         return
     second = next(source, None)
-    if _is_whole(first) and (_is_whole(second) if second else not (named or wrapped)):
+    by_line = _is_whole(second) if second else not (named or wrapped)
+    if _is_whole(first) and by_line and not (wrapped and len(of_json(decode(first.data, context))) > 1):
         yield _json_line(first, context)
         if second is not None:
             yield _json_line(second, context)

@@ -14,8 +14,8 @@ _TOKEN = re.compile(
     rb'[\s,:]++|(?P<opens>[{\[])|(?P<closes>[}\]])|"(?:[^"\\\x00-\x1f]++|\\.)*+"|-?\d[\d.eE+-]*+|-?Infinity|NaN'
     rb"|true|false|null"
 )
-_LABEL = re.compile(rb"[^{\[\"'`]*(?=\{\s*$)")
-"""What may stand before the bracket that a line ends with and a document begins with: ``Response: {``."""
+_START = re.compile(rb"\s*+(?=\{\s*+(?:\"|$)|\[\s*+(?:[{\[\"]|$))|[^{\[\"'`]*+(?=\{\s*+$)")
+"""What stands before a bracket that may begin a document: nothing, or a label if the line ends with it."""
 
 _BETWEEN = b" \t\r,;"
 """What may stand behind a document without being anything."""
@@ -27,8 +27,9 @@ def spread(source: Iterable[Line], context: Context) -> Iterator[Line]:
     A document that is never closed, or that a line breaks into which is no JSON, comes back line by line. What stands
     behind a document on its last line is a line of its own. A document of more than ``MAX_LINE`` bytes is a reject.
     """
-    document = _Document(context)
+    document, resumes = _Document(context), context.by_line
     for line in source:
+        context.by_line = resumes and not document.lines  # what is held would be lost to a run that goes on from here
         rest: Line | None = line
         while rest is not None:
             first = not document.lines
@@ -69,7 +70,8 @@ class _Document:
                 break
         self.depth = depth
         self._size += line.length + 1
-        self.lines.append(line._replace(data=line.data[:at]))
+        length = line.length if at == len(line.data) else min(at, line.length)
+        self.lines.append(line._replace(data=line.data[:at], length=length))
         if self._size > MAX_LINE:
             del self.lines[1:]
         return at
@@ -87,18 +89,19 @@ class _Document:
 
 def _start(data: bytes) -> int | None:
     """Returns where a document begins that may go on in the next line, None where none does."""
-    bare = data.strip()
-    if bare[:1] in (b"{", b"["):
-        # Nearly all lines that end so are whole: a log's records, an array's members.
-        return None if bare[:1] + bare[-1:] in (b"{}", b"[]") else data.index(bare[:1])
-    found = _LABEL.match(data)
-    return found.end() if found else None
+    found = _START.match(data)
+    if found is None:
+        return None
+    at = found.end()
+    # Nearly all lines that end with the bracket's other half are whole: a log's records, an array's members.
+    return None if data[at : at + 1] + data.rstrip()[-1:] in (b"{}", b"[]") else at
 
 
 def _joined(lines: list[Line]) -> Iterator[Line]:
     if lines:
+        first, last = lines[0], lines[-1]
         data = b"\n".join(line.data for line in lines)
-        yield lines[0]._replace(data=data, ended=lines[-1].ended, length=sum(line.length + 1 for line in lines) - 1)
+        yield first._replace(data=data, ended=last.ended, length=last.offset + last.length - first.offset)
 
 
 def _behind(line: Line, end: int) -> Line | None:

@@ -13,13 +13,13 @@ from forensics.ingest.framing.pyrepr import ReprError, read
 from forensics.ingest.framing.records import Context, Frame, Reject, lines
 
 _PREFIX = re.compile(
-    r"(?:\((?P<process>[^()]*)\) )?(?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL) "
+    r"(?:\([^()]*\) )*(?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL) "
     r"(?:(?P<year>\d{4})-)?(?P<month>\d\d)-(?P<day>\d\d) (?P<time>\d\d:\d\d:\d\d(?:[.,]\d+)?) "
     r"(?:\[[^\]]*\] |[\w.]+:\d+\] )?"  # to early 2025 without the first bracket
 )
 _ACCESS = re.compile(r'INFO: +\S+ - "\S+ .*? HTTP/[\d.]+" \d{3}')
 _SERVER = re.compile(
-    r"(?P<process>\([^()]*pid=\d+\) )?(?:\[(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d+)?)\] )?"
+    r"(?P<process>(?:\([^()]*pid=\d+\) )+)?(?:\[(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d+)?)\] )?"
     r"(?P<told>(?:DEBUG|INFO|WARNING|ERROR): {2,}.*)"
 )
 """A line of uvicorn, behind the name of vLLM's process, and with a stamp where a logging configuration gives one."""
