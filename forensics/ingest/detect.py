@@ -101,7 +101,7 @@ def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -
     if max(near.counts.values(), default=0) > 1:
         return near
     # One line may be chance, as a response's head above its body.
-    for found in (_as_documents(near, forms), near, _as_document(near, forms)):
+    for found in (_as_documents(head, near, forms), near, _as_document(near, forms)):
         if found.counts:
             return found
     # A console may begin with shell text.
@@ -138,20 +138,24 @@ def _as_document(near: Votes, forms: list[Format]) -> Votes:
     return Votes(dict.fromkeys(whys, 1), whys, near.within, near.envelopes)
 
 
-def _as_documents(near: Votes, forms: list[Format]) -> Votes:
-    """Returns the formats of the documents over several lines that stand within other text."""
-    context = records.Context("", "")
-    spans = spread(records.lines([near.within], context), context)
-    texts = [_compact(line.data) for line in spans if b"\n" in line.data]
-    objects = _objects(texts)
-    counts = {
-        form.name: count
-        for form in forms
-        if (form.framing or "json") in _SPREAD and (count := _votes(form, texts, objects, documents=True))
-    }
-    how = f"of {len(texts)} documents within the text{_within(near.envelopes)}"
-    whys = {form.name: f"{counts[form.name]} {how}: {form.evidence}" for form in forms if form.name in counts}
-    return Votes(counts, whys, near.within, near.envelopes)
+def _as_documents(head: bytes, near: Votes, forms: list[Format]) -> Votes:
+    """Returns the formats of the documents over several lines that stand within other text, perhaps quoted."""
+    for quoted in ((), ("quoted",), ("framed",)):
+        names = (*near.envelopes, *quoted)
+        context = records.Context("", "", opens=envelopes.opener(names))
+        spans = spread(records.lines([head], context), context)
+        texts = [_compact(line.data) for line in spans if b"\n" in line.data]
+        objects = _objects(texts)
+        counts = {
+            form.name: count
+            for form in forms
+            if (form.framing or "json") in _SPREAD and (count := _votes(form, texts, objects, documents=True))
+        }
+        if counts:
+            how = f"of {len(texts)} documents within the text{_within(names)}"
+            whys = {form.name: f"{counts[form.name]} {how}: {form.evidence}" for form in forms if form.name in counts}
+            return Votes(counts, whys, near.within, names)
+    return Votes({}, {}, near.within, near.envelopes)
 
 
 def _sure(forms: Iterable[Format], why: str, within: bytes, opened: tuple[str, ...] = ()) -> Votes:

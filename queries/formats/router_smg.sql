@@ -10,7 +10,8 @@
 --   Lines of [Router (Rust)] are in local time. The router names
 --   workers at INFO only where one failed. Its request id is the client's x-request-id, and joins to a gateway's record
 --   where that keeps the upstream's headers. Shapes: model_gateway/src/middleware/logging.rs (formats.md A8)
--- cannot say: rooms, engine ids, tokens, texts; which workers, unless it logs at DEBUG or one failed
+-- cannot say: rooms, engine ids, texts; tokens, unless it logs request_stats at DEBUG; which workers, unless it logs at DEBUG or one
+--   failed
 -- traps: engines beside it log local time, it logs UTC. Before sglang PR 29017 a prefill's error was drained and left no
 --   line
 -- false positives: request_id comes from a client header
@@ -26,7 +27,7 @@ WITH line AS MATERIALIZED (
 parsed AS (
     SELECT byte_offset, item, f.old <> '' AS is_local, f.stamp AS stamp, f.level AS level, f.body AS body,
            coalesce(
-               nullif(regexp_extract(f.body, 'request_id="([^"]*)"', 1), ''), nullif(regexp_extract(f.body, 'request_id=([^\s"}]+)', 1), '')
+               nullif(regexp_extract(f.body, 'request_id="([^"]*)"', 1), ''), nullif(nullif(regexp_extract(f.body, 'request_id=([^\s"}]+)', 1), ''), 'None')
            ) AS request_id,
            nullif(regexp_extract(f.body, 'uri=(\S+)', 1), '') AS uri,
            -- A status elsewhere is that of a worker.
@@ -34,6 +35,10 @@ parsed AS (
            regexp_extract(f.body, 'latency=(\d+(?:\.\d+)?)([a-zµ]*)', ['number', 'unit']) AS latency,
            nullif(regexp_extract(f.body, 'decode_url=https?://([^\s/]+)', 1), '') AS decode_address,
            nullif(regexp_extract(f.body, 'prefill_url=https?://([^\s/]+)', 1), '') AS prefill_address,
+           regexp_extract(
+               f.body, ': request_stats .*? model=(\S+) .*? prompt_tokens=(\d+) completion_tokens=(\d+)(?: cached_tokens=(\d+))?',
+               ['model', 'prompt', 'completion', 'cached']
+           ) AS stats,
            coalesce(nullif(regexp_extract(f.body, '[a-z_:]+: [^ ]*\.rs:\d+: (.*)$', 1, 's'), ''), f.body) AS message
     FROM line
 )
@@ -61,6 +66,10 @@ SELECT
     CASE WHEN decode_address IS NOT NULL THEN 'decode' WHEN prefill_address IS NOT NULL THEN 'prefill' END AS role,
     coalesce(decode_address, prefill_address) AS worker_address,
     'smg' AS engine,
+    nullif(stats.model, '') AS model,
+    try_cast(nullif(stats.prompt, '') AS BIGINT) AS prompt_tokens,
+    try_cast(nullif(stats.cached, '') AS BIGINT) AS cached_tokens,
+    try_cast(nullif(stats.completion, '') AS BIGINT) AS completion_tokens,
     status AS http_status,
     CASE
         WHEN status >= 400 OR level = 'ERROR' THEN 'error'

@@ -22,6 +22,9 @@ _STAMPED = re.compile(rb"\[?" + _STAMP + rb"\]?[ \t]+")
 _NAMED = re.compile(
     rb"\[pod/[^\]\s]+\] |[\w.-]+ +\| "  # kubectl logs --prefix; docker compose
     rb"|[a-z0-9][a-z0-9.-]* [a-z0-9][a-z0-9.-]* (?=\S)"  # stern: pod and container
+    rb"|[\w.-]+(?:/[\w.-]+)+ (?=\S)|\{\w+=\"[^}\n]*\} "  # aws logs tail: a stream; logcli: labels
+    rb"|[^\t\n]{1,99}\t[^\t\n]{1,99}\t(?=\d{4}-)"  # gh run view --log: job and step
+    rb"|[\w./-]+\.(?:log|txt|out|err|jsonl?)(?::\d+)?:"  # grep over several files
     rb"|(?:\x1b\[[0-9;]*m)*\([\w:.]+ pid=\d+(?:, ip=[^()\s]+)?\)(?:\x1b\[[0-9;]*m)* "  # Ray
     rb"| *\d+: "  # srun --label
 )

@@ -10,7 +10,7 @@ from forensics.ingest.framing.blocks import Block, Rest, block
 from forensics.ingest.framing.clean import clean_json, decode, dump
 from forensics.ingest.framing.records import MAX_LINE, Context, Frame, Line, Reject, lines
 from forensics.ingest.framing.spread import spread
-from forensics.ingest.keys import MEMBERS, of_json
+from forensics.ingest.keys import members, of_json
 
 _STATUS = re.compile(r"HTTP/[\d.]+ (?P<status>\d{3})(?: |$)")
 _HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+:")
@@ -157,19 +157,15 @@ def _document(line: Line, context: Context, *, named: bool = False, wrapped: boo
     except (ValueError, RecursionError):
         yield _json_line(line, context)
         return
-    members = document if isinstance(document, list) else None
+    found = document if isinstance(document, list) else None
     if wrapped and isinstance(document, dict):
-        members = next((found for name in MEMBERS if _are_records(found := document.get(name))), None)
-    if members is None and not spans and not named:
+        found = members(document)
+    if found is None and not spans and not named:
         yield _json_line(line, context)
         return
-    for number, member in enumerate([document] if members is None else members):
+    for number, member in enumerate([document] if found is None else found):
         given = _named(member, context) if named else member
         yield Frame(line.number, line.offset, number, context.shape, dump(given, context))
-
-
-def _are_records(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
 
 
 def _json_line(line: Line, context: Context) -> Frame | Reject:
