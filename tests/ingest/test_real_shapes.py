@@ -136,6 +136,10 @@ UNKNOWN = {
     "a list of answers": json.dumps(
         {"object": "list", "data": [{"object": "chat.completion", "id": "c", "choices": []}]}, indent=2
     ),
+    "a level, a stamp and words": "INFO 2024-01-01 10:00:00 worker started\nERROR 2024-01-01 10:00:01 boom\n",
+    "a stamp, a level and a module": "2024-06-12T12:34:56.123Z  INFO app.main: started\n" * 2,
+    "a training's configuration": json.dumps({"model_path": "/x", "lr": 0.1}, indent=2),
+    "a row of an evaluation": json.dumps({"model": "m", "prompt": "x", "completion": "y", "score": 1}) + "\n",
     "a trace of lengths": '{"timestamp": 0, "input_length": 6758, "output_length": 500, "hash_ids": [0, 1, 2]}\n' * 2,
     "a table of lengths": "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n",
 }
