@@ -49,8 +49,11 @@ def test_no_byte_is_lost_or_told_twice(pieces: list[bytes]) -> None:
     assert not text[at:].strip(b" \t\r\n,;")
 
 
-def test_a_document_beyond_the_bound_is_a_reject_and_what_follows_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spreading, "MAX_LINE", 30)
+@pytest.mark.parametrize(("bound", "most"), [("MAX_LINE", 30), ("_MOST_LINES", 4)])
+def test_a_document_beyond_a_bound_is_a_reject_and_what_follows_is_read(
+    bound: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spreading, bound, most)
     context = Context("x", "x")
     long, short = json.dumps({"a": ["x" * 8] * 4}, indent=1), json.dumps({"b": 1}, indent=1)
     found = list(spread(lines([f"$ a\n{long}\n{short}\n".encode()], context), context))

@@ -6,6 +6,7 @@ nothing is held but the document that is open.
 """
 
 import re
+from array import array
 from collections.abc import Iterable, Iterator
 
 from forensics.ingest.framing.records import MAX_LINE, Context, Line, Reject
@@ -21,41 +22,47 @@ _BETWEEN = b" \t\r,;"
 """What may stand behind a document without being anything."""
 
 
+_MOST_LINES = MAX_LINE // 32
+"""Lines of one document: the place of each is held beside its text."""
+
+
 def spread(source: Iterable[Line], context: Context) -> Iterator[Line]:
     """Yields the lines of ``source``, those of a document that spans several as one, joined by newlines.
 
     A document that is never closed, or that a line breaks into which is no JSON, comes back line by line. What stands
-    behind a document on its last line is a line of its own. A document of more than ``MAX_LINE`` bytes is a reject.
+    behind a document on its last line is a line of its own. A document that is longer than a line may be is a reject.
     """
-    document, resumes = _Document(context), context.by_line
+    document: _Document | None = None
+    resumes = context.by_line
     for line in source:
-        context.by_line = resumes and not document.lines  # what is held would be lost to a run that goes on from here
+        context.by_line = resumes and document is None  # what is held would be lost to a run that goes on from here
         rest: Line | None = line
         while rest is not None:
-            first = not document.lines
-            start = _start(rest.data) if first else 0
-            end = None if start is None else document.take(rest, start)
-            if end is None and not first:
-                yield from document.end()
-                continue  # the line may begin another
-            if end is None or (first and not document.depth):
-                document.end()
-                yield rest
-                break
-            if document.depth:
-                break
-            yield from _joined(document.end())
-            rest = _behind(rest, end)
-    yield from document.end()
+            given, rest = rest, None
+            if document is None:
+                document = _opened(given)
+                if document is None:
+                    yield given
+            elif (end := document.take(given, 0)) is None:
+                yield from document.lines(context)
+                document, rest = None, given  # it may begin another
+            elif not document.depth:
+                yield from document.whole(context)
+                document, rest = None, _behind(given, end)
+    if document is not None:
+        yield from document.lines(context)
 
 
 class _Document:
-    """The document that is open: its lines, and how deep within its brackets the last of them ends."""
+    """A document that is open, and how deep within its brackets the last of its lines ends.
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self.lines: list[Line] = []
-        self.depth = self._size = 0
+    Its lines are held as one text and their places, since it may have millions of short ones.
+    """
+
+    def __init__(self, first: Line) -> None:
+        self._first, self._last = first, first
+        self._text, self._places = bytearray(), array("q")
+        self._size = self._count = self.depth = 0
 
     def take(self, line: Line, at: int) -> int | None:
         """Takes a line from ``at`` on. Returns where the document or the line ends, None where it is no JSON."""
@@ -68,23 +75,50 @@ class _Document:
             depth += {"opens": 1, "closes": -1}.get(found.lastgroup or "", 0)
             if not depth:
                 break
-        self.depth = depth
-        self._size += line.length + 1
         length = line.length if at == len(line.data) else min(at, line.length)
-        self.lines.append(line._replace(data=line.data[:at], length=length))
-        if self._size > MAX_LINE:
-            del self.lines[1:]
+        self.depth, self._last = depth, line._replace(length=length)
+        self._size, self._count = self._size + line.length + 1, self._count + 1
+        if self._is_too_long():
+            self._text, self._places = bytearray(), array("q")
+        else:
+            self._text += line.data[:at] + b"\n"
+            self._places.extend((line.number, line.offset, length, len(self._text) - 1))
         return at
 
-    def end(self) -> list[Line]:
-        """Returns its lines, and is empty again; none of one that grew too long, which is a counted reject."""
-        lines, size = self.lines, self._size
-        self.lines, self.depth, self._size = [], 0, 0
-        if size > MAX_LINE:
-            first = lines[0]
-            self._context.oversized.append(Reject(first.number, first.offset, "document_too_long", size))
-            return []
-        return lines
+    def whole(self, context: Context) -> Iterator[Line]:
+        """Yields the document as one line, or nothing if it is too long, which is counted."""
+        if not self._is_lost(context):
+            length = self._last.offset + self._last.length - self._first.offset
+            yield self._first._replace(data=bytes(self._text[:-1]), ended=self._last.ended, length=length)
+
+    def lines(self, context: Context) -> Iterator[Line]:
+        """Yields its lines as they were, or nothing if they are too many, which is counted."""
+        if self._is_lost(context):
+            return
+        begin = 0
+        for place in range(0, len(self._places), 4):
+            number, offset, length, end = self._places[place : place + 4]
+            ended = self._last.ended or end + 1 < len(self._text)
+            yield Line(number, offset, bytes(self._text[begin:end]), ended, length)
+            begin = end + 1
+
+    def _is_too_long(self) -> bool:
+        return self._size > MAX_LINE or self._count > _MOST_LINES
+
+    def _is_lost(self, context: Context) -> bool:
+        first = self._first
+        if self._is_too_long():
+            context.oversized.append(Reject(first.number, first.offset, "document_too_long", self._size))
+        return self._is_too_long()
+
+
+def _opened(line: Line) -> _Document | None:
+    """Returns the document that a line begins and does not end."""
+    start = _start(line.data)
+    if start is None:
+        return None
+    document = _Document(line)
+    return document if document.take(line, start) is not None and document.depth else None
 
 
 def _start(data: bytes) -> int | None:
@@ -95,13 +129,6 @@ def _start(data: bytes) -> int | None:
     at = found.end()
     # Nearly all lines that end with the bracket's other half are whole: a log's records, an array's members.
     return None if data[at : at + 1] + data.rstrip()[-1:] in (b"{}", b"[]") else at
-
-
-def _joined(lines: list[Line]) -> Iterator[Line]:
-    if lines:
-        first, last = lines[0], lines[-1]
-        data = b"\n".join(line.data for line in lines)
-        yield first._replace(data=data, ended=last.ended, length=last.offset + last.length - first.offset)
 
 
 def _behind(line: Line, end: int) -> Line | None:
