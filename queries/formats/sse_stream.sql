@@ -47,5 +47,11 @@ SELECT
         'stem', r ->> 'stem', 'events', len(events), 'done', done, 'cut', cut, 'time_is', 'created, of the first chunk'
     ) AS detail,
     messages AS response_messages,
-    CASE WHEN messages IS NULL THEN told.cumulative END AS response_text
+    CASE WHEN messages IS NULL THEN told.cumulative END AS response_text,
+    CASE
+        -- Many programs send events: without a word of a model's answer in any of them they are none of ours.
+        WHEN len(events) > 0 AND NOT done AND messages IS NULL AND told.cumulative IS NULL AND told.response_id IS NULL
+            AND told.model IS NULL AND told.finish IS NULL AND told.error_text IS NULL
+            THEN 'not_this_format'
+    END AS reject_reason
 FROM told

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from forensics.ingest.trial import trial
 from tests.ingest.cases import answer, pretty, records, take, told
 
 BATCH = "Decode batch, #running-req: 2, #token: 84, token usage: 0.00, gen throughput (token/s): 3.62, #queue-req: 1"
@@ -162,3 +163,14 @@ def test_a_quoted_document_is_read(around: str, tmp_path: Path) -> None:
     case, report = take(tmp_path, f"Bob wrote:\n{text}")
     assert (report.problems, report.files[0].rejected) == ([], {"foreign_line": 1})
     assert [each["response_id"] for each in records(case)] == ["a"]
+
+
+def test_what_is_seen_of_an_unknown_document_is_its_keys(tmp_path: Path) -> None:
+    paste = tmp_path / "paste.txt"
+    paste.write_text(
+        f"```json\n{pretty({'request': {'uri': '/v1'}, 'response': {'status': 200}, 'ai': {'proxy': {}}})}\n```\n"
+    )
+    found = trial(paste)
+    assert (found.files, found.kinds) == ([], [])
+    assert found.seen is not None
+    assert found.seen.keys == [(1, "ai (dict)"), (1, "request (dict)"), (1, "response (dict)")]

@@ -305,3 +305,15 @@ def test_the_routers_statistics_of_a_request(tmp_path: Path) -> None:
     first = records(case)[0]
     assert (first["router_request_id"], first["model"]) == ("chatcmpl-0", "m")
     assert (first["prompt_tokens"], first["cached_tokens"], first["completion_tokens"]) == (42, 41, 908)
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        'event: notification\ndata: {"user": 4, "text_id": "x"}\n\ndata: {"user": 5}\n\n',
+        'data:{"index":1,"token":{"id":1,"text":" a","special":false},"generated_text":null}\n\n' * 2,
+    ],
+)
+def test_events_of_another_kind_are_no_answer(events: str, tmp_path: Path) -> None:
+    _, report = take(tmp_path, events)
+    assert "holds no record of format sse_stream (1 not_this_format)" in str(report.problems[0])
