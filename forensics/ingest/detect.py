@@ -98,15 +98,19 @@ def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -
             dict.fromkeys((form.name for form in named), 1), {form.name: form.evidence for form in named}, head
         )
     near = _by_lines(head, forms, envelopes.SAMPLE_LINES)
-    if max(near.counts.values(), default=0) > 1:
+    if _most(near) > 1:
         return near
-    # One line may be chance, as a response's head above its body.
-    for found in (_as_documents(head, near, forms), near, _as_document(near, forms)):
-        if found.counts:
-            return found
-    # A console may begin with shell text.
-    far = _by_lines(head, forms, _FAR_LINES)
-    return far if max(far.counts.values(), default=0) > 1 else near
+    # One line may be chance, as a response's head above its body; and a console may begin with shell text.
+    whole, documents = _as_document(near, forms), _as_documents(head, near, forms)
+    if not whole.counts:
+        far = _by_lines(head, forms, _FAR_LINES)
+        if _most(far) > max(1, _most(documents)):
+            return far
+    return next((found for found in (documents, near, whole) if found.counts), near)
+
+
+def _most(found: Votes) -> int:
+    return max(found.counts.values(), default=0)
 
 
 def _by_lines(head: bytes, forms: list[Format], most: int) -> Votes:

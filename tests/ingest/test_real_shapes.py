@@ -81,6 +81,7 @@ KONG = {"request": {"uri": "/v1/chat/completions", "method": "POST", "size": 323
 NAMED = {
     "console with shell text": ("sglang_engine_log", FAILED * 3 + SHELL + "Создай файлы на каждой ноде\n"),
     "engine lines far behind shell text": ("sglang_engine_log", "mkdir -p /opt/x\n" * 70 + FAILED * 3),
+    "engine lines far behind an answer": ("sglang_engine_log", "$ curl … | jq\n" + json.dumps({"object": "chat.completion", "choices": [{"text": str(place)} for place in range(40)]}, indent=2) + "\n" + FAILED * 3),
     "all three ranks": ("sglang_engine_log", "[2025-10-15 14:44:32 DP14 TP14 EP14] Prefill batch. #new-seq: 2, #new-token: 68, #cached-token: 0, token usage: 0.01, \n" * 2),
     "a notebook's indent": ("sglang_engine_log", f"```\nprint(x)\n```\n\n    [2026-03-04 15:13:22] {BATCH}\n\n\n    [2026-03-04 15:13:23] {BATCH}\n"),
     "docker compose": ("sglang_engine_log", f"sglang-1  | [2026-03-04 15:13:22 TP0] {BATCH}\n" * 2),

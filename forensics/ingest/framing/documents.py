@@ -17,6 +17,9 @@ _HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+:")
 _PROMPT = re.compile(r"[^{\"]{0,120}[@~\]][^{\"]{0,120}[#$%>][^{\"]{0,200}")
 """What a shell writes behind an answer that ended without a newline, up to the command typed next."""
 
+_BEGINNING = 64 << 10
+"""Bytes of a line in which it shows whether it wraps records."""
+
 _SUFFIXES = (".gz", ".zst", ".sse", ".headers", ".json", ".txt", ".request", ".response", ".body")
 
 
@@ -91,7 +94,7 @@ def _lines_or_document(
         return
     second = next(source, None)
     by_line = _is_whole(second) if second else not (named or wrapped)
-    if _is_whole(first) and by_line and not (wrapped and len(of_json(decode(first.data, context))) > 1):
+    if _is_whole(first) and by_line and not (wrapped and _wraps(first)):
         yield _json_line(first, context)
         if second is not None:
             yield _json_line(second, context)
@@ -107,6 +110,11 @@ def _lines_or_document(
     alone = len(opening) == 1
     for line in chain(opening, documents):
         yield from _document(line, context, named=named and alone, wrapped=wrapped)
+
+
+def _wraps(line: Line) -> bool:
+    """Whether a line is an API's answer that wraps its records."""
+    return len(of_json(line.data[:_BEGINNING].decode("utf-8", "replace"))) > 1
 
 
 def _is_whole(line: Line) -> bool:
