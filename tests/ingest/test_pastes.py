@@ -143,6 +143,8 @@ WRAPPED = {
     "logcli": '2026-03-04T15:13:22Z {{app="decode", pod="decode-0"}} {}',
     "a window's frame": "│ {}            │",
     "a mail": "> {}",
+    "a list of code": "- `{}`",
+    "a diff": "+{}",
 }
 
 

@@ -30,7 +30,7 @@ _NAMED = re.compile(
 )
 _FRAME = "│".encode()
 """What k9s has at both ends of each line."""
-_QUOTED = re.compile(rb"[ \t>]+")
+_QUOTED = re.compile(rb"(?:[ \t>]|[-*] `?(?=[\[{])|\+(?=[\[{]))+")  # of a mail, a list of code, a diff
 _ESCAPED_COLOUR = re.compile(rb"#033\[[0-9;]*[A-Za-z]")
 """How rsyslog writes a terminal colour."""
 
