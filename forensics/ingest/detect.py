@@ -1,5 +1,6 @@
 """Which format a file has, by its content, and why."""
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +11,9 @@ import pyarrow.parquet as pq
 from forensics.errors import ForensicsError
 from forensics.ingest import envelopes, keys
 from forensics.ingest.formats import Format, Formats
+from forensics.ingest.framing import records
 from forensics.ingest.framing.clean import strip_ansi
+from forensics.ingest.framing.spread import spread
 
 _LINE_PREFIX = 4 << 10
 _DOCUMENT_PREFIX = 256 << 10
@@ -33,8 +36,12 @@ _CONTAINERS = {
     b"LPKSHHRH": ("a systemd journal", "Export it with `journalctl --file … -o json`"),
     **dict.fromkeys((bytes((0x80, protocol)) for protocol in range(2, 6)), _PICKLE),
 }
-_WHOLE = frozenset({"body", "document", "json", "json members", "otlp", "sse"})
+_WHOLE = frozenset({"azure", "body", "document", "json", "json members", "otlp", "sse"})
 """Framings that may hold one document over several lines."""
+_SPREAD = _WHOLE | {"dynamo", "sglang"}
+"""Framings that may hold such documents between other text."""
+_UNWRAPPING = frozenset({"", "azure", "json members"})
+"""Framings that take the records out of an answer's list."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +74,13 @@ def detect(head: bytes, label: str, formats: Formats, wanted: str | None = None,
         form = formats.get(wanted)
         names, lines = ((), []) if head.startswith(_PARQUET) else _opened(head, [form])
         within = b"\n".join(lines) if names else head
-        return Detected(form, form.framing or guess_framing(within), f"as declared{_within(names)}", names)
+        return Detected(form, form.framing or guess_framing(within, form.fields), f"as declared{_within(names)}", names)
     found = votes(head, label, formats, path)
     if not found.counts:
         raise _unknown(head, label, found.envelopes)
     name = max(found.counts, key=lambda each: (found.counts[each], each))
     form = formats.by_name[name]
-    return Detected(form, form.framing or guess_framing(found.within), found.whys[name], found.envelopes)
+    return Detected(form, form.framing or guess_framing(found.within, form.fields), found.whys[name], found.envelopes)
 
 
 def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -> Votes:
@@ -91,14 +98,19 @@ def votes(head: bytes, label: str, formats: Formats, path: Path | None = None) -
             dict.fromkeys((form.name for form in named), 1), {form.name: form.evidence for form in named}, head
         )
     near = _by_lines(head, forms, envelopes.SAMPLE_LINES)
-    if near.counts:
+    if _most(near) > 1:
         return near
-    whole = _as_document(near, forms)
-    if whole.counts:
-        return whole
-    # A console may begin with shell text.
-    far = _by_lines(head, forms, _FAR_LINES)
-    return far if max(far.counts.values(), default=0) > 1 else near
+    # One line may be chance, as a response's head above its body; and a console may begin with shell text.
+    whole, documents = _as_document(near, forms), _as_documents(head, near, forms)
+    if not whole.counts:
+        far = _by_lines(head, forms, _FAR_LINES)
+        if _most(far) > max(1, _most(documents)):
+            return far
+    return next((found for found in (documents, near, whole) if found.counts), near)
+
+
+def _most(found: Votes) -> int:
+    return max(found.counts.values(), default=0)
 
 
 def _by_lines(head: bytes, forms: list[Format], most: int) -> Votes:
@@ -128,6 +140,26 @@ def _as_document(near: Votes, forms: list[Format]) -> Votes:
     objects = keys.of_json(text)
     whys = {form.name: f"one document: {form.evidence}" for form in forms if _is_whole(form, text, objects)}
     return Votes(dict.fromkeys(whys, 1), whys, near.within, near.envelopes)
+
+
+def _as_documents(head: bytes, near: Votes, forms: list[Format]) -> Votes:
+    """Returns the formats of the documents over several lines that stand within other text, perhaps quoted."""
+    for quoted in ((), ("quoted",), ("framed",)):
+        names = (*near.envelopes, *quoted)
+        context = records.Context("", "", opens=envelopes.opener(names))
+        spans = spread(records.lines([head], context), context)
+        texts = [_compact(line.data) for line in spans if b"\n" in line.data]
+        objects = _objects(texts)
+        counts = {
+            form.name: count
+            for form in forms
+            if (form.framing or "json") in _SPREAD and (count := _votes(form, texts, objects, documents=True))
+        }
+        if counts:
+            how = f"of {len(texts)} documents within the text{_within(names)}"
+            whys = {form.name: f"{counts[form.name]} {how}: {form.evidence}" for form in forms if form.name in counts}
+            return Votes(counts, whys, near.within, names)
+    return Votes({}, {}, near.within, near.envelopes)
 
 
 def _sure(forms: Iterable[Format], why: str, within: bytes, opened: tuple[str, ...] = ()) -> Votes:
@@ -178,25 +210,50 @@ def refuse_binary(head: bytes, label: str) -> None:
         raise ForensicsError("is binary, no log text", where=label, fix="Leave it out, or export it as text")
 
 
-def guess_framing(head: bytes) -> str:
-    """Returns how a format that does not say it is framed: Parquet, a dump of Postgres, JSON or CSV."""
+def guess_framing(head: bytes, fields: keys.Fields | None) -> str:
+    """Returns how a format that does not say it is framed: Parquet, a dump of Postgres, JSON or CSV.
+
+    What begins with none of these is JSON behind other text, unless its first line is a header with the ``fields``.
+    """
     if head.startswith(_PARQUET):
         return "parquet"
     if head.lstrip().startswith((b"--", b"COPY ")):
         return "pg_dump"
-    return "json members" if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) else "csv"
+    first = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    is_json = first.startswith((b"{", b"[")) or (
+        fields is not None
+        and not fields.match(keys.of_csv(first.partition(b"\n")[0].decode("utf-8", "replace").strip()))
+    )
+    return "json members" if is_json else "csv"
 
 
-def _votes(form: Format, lines: list[str], objects: list[list[dict[str, str]]]) -> int:
-    """Returns how many of the sampled lines are of this format."""
-    if form.framing == "document":
+def _compact(data: bytes) -> str:
+    """Returns a document over several lines as the line that a log would hold it on, without a label before it."""
+    text = data.decode("utf-8", "replace").lstrip("\ufeff \t")
+    text = text if text.startswith("[") else text[text.find("{") :]
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _votes(form: Format, lines: list[str], objects: list[list[dict[str, str]]], *, documents: bool = False) -> int:
+    """Returns how many of the sampled lines, or ``documents``, are of this format."""
+    if form.framing == "document" and not documents:
         return 0
-    fields, pattern = form.fields, form.pattern
+    pattern = form.pattern
     look = None if pattern is None else pattern.match if pattern.pattern.startswith("^") else pattern.search
     return sum(
-        bool(fields and any(fields.match(found) for found in names)) or bool(look and look(line[:_LINE_PREFIX]))
+        _has_fields(form, names) or bool(look and look(line[:_LINE_PREFIX]))
         for line, names in zip(lines, objects, strict=True)
     )
+
+
+def _has_fields(form: Format, names: list[dict[str, str]]) -> bool:
+    """Whether an object has the fields of this format: the last one where the framing unwraps an answer's list."""
+    if form.fields is None or not names:
+        return False
+    return form.fields.match(names[-1 if form.framing in _UNWRAPPING else 0])
 
 
 def _is_whole(form: Format, text: str, objects: list[dict[str, str]]) -> bool:
@@ -204,7 +261,7 @@ def _is_whole(form: Format, text: str, objects: list[dict[str, str]]) -> bool:
     if form.framing and form.framing not in _WHOLE:
         return False
     if form.fields is not None:
-        return any(form.fields.match(found) for found in objects)
+        return _has_fields(form, objects)
     if form.pattern is None or not form.framing:
         return False
     return text.lstrip("\ufeff \t\r\n").startswith(("{", "[")) and bool(form.pattern.search(text))
@@ -223,7 +280,7 @@ def _columns(path: Path | None, label: str) -> dict[str, str]:
 
 
 def _objects(lines: list[str]) -> list[list[dict[str, str]]]:
-    return [keys.of_json(line) if line.lstrip(" \t[").startswith("{") else [] for line in lines]
+    return [keys.of_json(line) if line.lstrip(" \t\r\n[").startswith("{") else [] for line in lines]
 
 
 def _texts(lines: list[bytes]) -> list[str]:

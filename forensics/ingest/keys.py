@@ -12,6 +12,11 @@ from collections.abc import Callable, Mapping
 MEMBERS = ("result", "data", "items", "observations", "value", "values", "records", "rows")
 """Names under which an API's answer holds its list of records."""
 
+_ONE = ("result", "data")
+"""Names under which it holds a single one, if there is nothing beside it but ``_BESIDE``."""
+
+_BESIDE = frozenset({"code", "error", "errors", "message", "messages", "meta", "status", "success"})
+
 _START = re.compile(r"[\s\ufeff\[]*(?=\{)")
 _NULL = re.compile(r"\s*null\b")
 _TOKEN = re.compile(r'"(?P<text>[^"\\]*+(?:\\.[^"\\]*+)*+)"|(?P<sign>[{}\[\],:])', re.DOTALL)
@@ -42,27 +47,42 @@ def _asked(item: str) -> Callable[[Mapping[str, str]], bool]:
 def of_json(text: str) -> list[dict[str, str]]:
     """Returns the outermost names of the JSON object that ``text`` begins with, and the text of those that hold any.
 
-    Of an array it is the first member's; an API's answer that wraps a list (``MEMBERS``) is followed by the names of
-    the list's first member. ``text`` may end early; what is no object gives nothing.
+    Of an array it is the first member's; an API's answer that wraps a list (``MEMBERS``) or one record is followed by
+    the names of its first. ``text`` may end early; what is no object gives nothing.
     """
     start = _START.match(text)
     if start is None:
         return []
-    outer, lists = _object(text, start.end())
-    inner = next((_object(text, lists[name])[0] for name in MEMBERS if name in lists), None)
+    outer, lists, objects = _object(text, start.end())
+    within = [lists[name] for name in MEMBERS if name in lists]
+    within += [objects[name] for name in _ONE if name in objects and outer.keys() - {name} <= _BESIDE]
+    inner = _object(text, within[0])[0] if within else None
     return [outer, inner] if inner else [outer]
 
 
-def _object(text: str, start: int) -> tuple[dict[str, str], dict[str, int]]:
-    """Returns the names and texts of the object at ``start``, and where the first object of each list in it begins."""
+def members(document: Mapping[str, object]) -> list[object] | None:
+    """Returns the records that an API's answer wraps, None if it wraps none."""
+    for name in MEMBERS:
+        found = document.get(name)
+        if isinstance(found, list) and all(isinstance(each, dict) for each in found):
+            return found
+    alone = [document[name] for name in _ONE if name in document and document.keys() - {name} <= _BESIDE]
+    return alone if alone and isinstance(alone[0], dict) else None
+
+
+def _object(text: str, start: int) -> tuple[dict[str, str], dict[str, int], dict[str, int]]:
+    """Returns the names and texts of the object at ``start``, and where its lists' first objects and its own begin."""
     found: dict[str, str] = {}
     lists: dict[str, int] = {}
+    objects: dict[str, int] = {}
     name, last, depth = "", "", 0
     for token in _TOKEN.finditer(text, start):
         sign = token["sign"]
         if sign in ("{", "["):
             if depth == 2 and last + sign == "[{":
                 lists[name] = token.start()
+            elif depth == 1 and last + sign == ":{":
+                objects[name] = token.start()
             depth += 1
         elif sign in ("}", "]"):
             depth -= 1
@@ -76,7 +96,7 @@ def _object(text: str, start: int) -> tuple[dict[str, str], dict[str, int]]:
         elif depth == 1 and sign == ":" and _NULL.match(text, token.end()):
             found[name] = "null"
         last = sign or '"'
-    return found, lists
+    return found, lists, objects
 
 
 def of_csv(line: str) -> dict[str, str]:

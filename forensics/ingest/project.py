@@ -56,6 +56,7 @@ _MACROS = (
     "stream_tools",
     "stream_message",
     "stream_messages",
+    "stream_said",
     "stream_told",
 )
 """In an order in which each finds those that it uses."""

@@ -16,6 +16,8 @@ from forensics.case.folder import Case
 from forensics.case.schema import RECORD
 from forensics.ingest import envelopes
 from forensics.ingest.account import shape, shapes_of
+from forensics.ingest.framing.records import Context, lines
+from forensics.ingest.framing.spread import spread
 from forensics.ingest.gather import STDIN, Pipe
 from forensics.ingest.rejects import Template, accounts
 from forensics.ingest.run import FileReport, ingest
@@ -129,13 +131,14 @@ def _look(path: Path) -> Seen:
     """Returns what the beginning of a file that is no log we know looks like."""
     stream = Decoded(path, path.name)
     head = b"".join(islice(stream, 1))[:_SEEN]
-    names, lines = envelopes.find(head, lambda _: 0)
+    names, found = envelopes.find(head, lambda _: 0)
     wrapping = (*([] if stream.compression == "none" else stream.compression.split("+")), *names)
-    sample = [line.decode("utf-8", "replace") for line in lines if line.strip()]
+    sample = [line.decode("utf-8", "replace") for line in found if line.strip()]
     counted = Counter(shape(text) for text in shapes_of(sample))
     keys: Counter[str] = Counter()
-    for text in sample:
-        keys.update(_keys(text))
+    context = Context("", "", opens=envelopes.opener(names))
+    for line in islice(spread(lines([head], context), context), len(sample)):
+        keys.update(_keys(line.data.decode("utf-8", "replace")))
     return Seen(
         wrapping, len(sample), [(n, text) for text, n in _most(counted)], [(n, key) for key, n in _most(keys, 24)]
     )
@@ -143,7 +146,7 @@ def _look(path: Path) -> Seen:
 
 def _keys(text: str) -> list[str]:
     try:
-        value = json.loads(text)
+        value = json.loads(text[text.find("{") :] if "\n" in text else text)
     except (ValueError, RecursionError):
         return []
     return [f"{key} ({type(each).__name__})" for key, each in value.items()] if isinstance(value, dict) else []

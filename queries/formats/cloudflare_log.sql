@@ -5,13 +5,17 @@
 -- evidence: entries of /ai-gateway/gateways/{id}/logs
 -- where from: Cloudflare's API: the log list of a gateway, as answered or its result list alone
 -- assumptions: duration is in milliseconds. Bodies are fetched one by one from the API; where an export put them beside the entry as
---   request and response, they are read. Shapes: formats.md C6
+--   request and response, they are read, and so are the heads of a single entry's answer where they hold all. Shapes: formats.md C6
 -- cannot say: texts, unless they were fetched too; first byte
 -- traps: the list is paged, and old entries are dropped once the gateway's limit is reached. A cached answer called no provider
 WITH given AS (
-    SELECT byte_offset, item, cast(raw AS JSON) AS r, json_of(cast(raw AS JSON) -> 'request') AS asked,
-           json_of(cast(raw AS JSON) -> 'response') AS answered
-    FROM raw
+    SELECT byte_offset, item, r, json_of(coalesce(r -> 'request', CASE WHEN asked_whole THEN r -> 'request_head' END)) AS asked,
+           json_of(coalesce(r -> 'response', CASE WHEN answered_whole THEN r -> 'response_head' END)) AS answered
+    FROM (
+        SELECT byte_offset, item, cast(raw AS JSON) AS r, try_cast(cast(raw AS JSON) ->> 'request_head_complete' AS BOOLEAN) AS asked_whole,
+               try_cast(cast(raw AS JSON) ->> 'response_head_complete' AS BOOLEAN) AS answered_whole
+        FROM raw
+    )
 )
 SELECT
     byte_offset, item, 'client' AS kind, 'whole' AS phase,

@@ -2,7 +2,7 @@
 -- grain: one row per line
 -- inputs: raw (line, byte_offset, item, raw): lines without terminal colours, plain or JSON
 -- framing: dynamo
--- detect: ^(?:\x1b\[[0-9;]*m)*(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d:\d\d)\S*\s+\S*(?:TRACE|DEBUG|INFO|WARN|ERROR)\b.*\bdynamo_(?:llm|runtime|kv)|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z\s+(?:DEBUG|INFO|WARN|ERROR)\s+[a-z_]\w*\.\w+: |\{"time": ?"[^"]*", ?"level": ?"[A-Z]+",.*"target": ?"(?:dynamo_|log"))
+-- detect: ^(?:\x1b\[[0-9;]*m)*(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d:\d\d)\S*\s+\S*(?:TRACE|DEBUG|INFO|WARN|ERROR)\b.*\bdynamo_(?:llm|runtime|kv)|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\s+(?:DEBUG|INFO|WARN|ERROR)\s+[a-z_]\w*\.\w+: |\{"time": ?"[^"]*", ?"level": ?"[A-Z]+",.*"target": ?"(?:dynamo_|log"))
 -- evidence: lines that name dynamo_llm or dynamo_runtime, or a function of Python as Dynamo's workers do (module.function:)
 -- where from: standard error of Dynamo's frontend, router and workers; JSON with DYN_LOGGING_JSONL=true
 -- assumptions: stamps carry their zone (UTC by default). The frontend's "Selected worker" tells the worker's number and dp rank at INFO;

@@ -2,8 +2,8 @@
 -- grain: one row per request of the batch
 -- inputs: raw (line, byte_offset, item, raw): JSON objects
 -- framing: json
--- keys: custom_id, method, url, body
--- evidence: JSON lines with custom_id, method, url and body
+-- keys: custom_id, method, url, body | custom_id, body, !response
+-- evidence: JSON lines with custom_id and body
 -- where from: the file that was given to OpenAI's Batch API, vllm run-batch or SGLang's batch endpoint
 -- assumptions: trace_id 'batch:<custom_id>' ties it to the output. Shapes: formats.md C10
 -- cannot say: when it was asked, what was answered

@@ -2,14 +2,14 @@
 -- grain: one row per call
 -- inputs: raw (line, byte_offset, item, raw): JSON objects
 -- framing: json members
--- keys: request, response, !custom_id, !litellm_call_id | request_body, response_body, !request_created_at
+-- keys: request, response, !custom_id, !litellm_call_id, !latencies, !ai | request_body, response_body, !request_created_at
 -- evidence: JSON objects with request and response
 -- where from: a service's own log of its calls: one JSON object per call, the bodies as objects, as JSON text, as the raw text of
 --   server-sent events, or as an array of chunks
 -- assumptions: bodies may stand one step deeper, under body. The time is the first of timestamp, time, ts, received_at, created_at,
 --   start_time that is set, as epoch seconds or milliseconds, or ISO 8601; without a zone it is local. Everything that is not a
 --   body is kept for tenant rules. Shapes: formats.md D
--- cannot say: what its author did not write; a field of another name is kept in identity, and needs a format of your own to be used
+-- cannot say: Kong's log, whose request and response are HTTP's (latencies, ai) and hold no bodies; what its author did not write; a field of another name is kept in identity, and needs a format of your own to be used
 -- traps: an answer whose stream broke off is truncated; one that was cut by the logger without a mark looks complete
 WITH taken AS MATERIALIZED (
     -- Bodies are long: taken out once, so that no other field reads them again.

@@ -2,7 +2,7 @@
 -- grain: one row per body
 -- inputs: raw (line, byte_offset, item, raw): JSON objects; a file that is one body has _stem added by framing
 -- framing: body
--- keys: model, messages, !choices, !call_type, !response, !request, !completion, !output | model, prompt, !choices, !response, !response_body
+-- keys: model, messages, !choices, !call_type, !response, !request, !completion, !output | model, prompt, !choices, !response, !response_body, !completion, !output, !answer
 --   | model, input, !output, !outputs, !object, !type, !provided_model_name | text, sampling_params | input_ids, sampling_params
 -- evidence: a request body (model with messages, prompt or input; SGLang's sampling_params)
 -- where from: a client's or proxy's capture of request bodies, one per file or one per line: OpenAI chat, completions and Responses,

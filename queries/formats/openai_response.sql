@@ -4,7 +4,7 @@
 -- framing: body
 -- keys: object=chat.completion, choices | object=text_completion, usage, usage!=null | object=response, output
 --   | type=message, role=assistant, content | object=error, message
---   | error, !id, !custom_id, !request, !response, !level, !message, !msg, !time, !timestamp, !ts
+--   | error, error!=null, !data, !id, !custom_id, !request, !response, !level, !message, !msg, !time, !timestamp, !ts
 -- evidence: a whole response body (choices, output, content or error)
 -- where from: a client's or proxy's capture of answers that were not streamed: OpenAI chat, completions and Responses, Anthropic
 --   Messages, as SGLang, vLLM and gateways give them
@@ -47,6 +47,10 @@ SELECT
     ) AS detail,
     CASE WHEN (r ->> 'object') IS DISTINCT FROM 'error' THEN answer_messages(r) END AS response_messages,
     CASE
-        WHEN coalesce(r -> 'choices', r -> 'output', r -> 'content', r -> 'message', r -> 'error') IS NULL THEN 'not_this_format'
+        -- A message of a prompt has content too, and many an answer of other programs an error that is null.
+        WHEN json_type(r -> 'choices') IS DISTINCT FROM 'ARRAY' AND json_type(r -> 'output') IS DISTINCT FROM 'ARRAY'
+            AND NOT coalesce((r ->> 'role') = 'assistant' AND (r ->> 'type') = 'message', FALSE) AND (r ->> 'object') IS DISTINCT FROM 'error'
+            AND coalesce(json_type(r -> 'error'), 'NULL') NOT IN ('OBJECT', 'VARCHAR')
+            THEN 'not_this_format'
     END AS reject_reason
 FROM given

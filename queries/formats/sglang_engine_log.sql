@@ -2,8 +2,8 @@
 -- grain: one row per line
 -- inputs: raw (line, byte_offset, item, raw): lines without terminal colours
 -- framing: sglang
--- detect: ^\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: [A-Z_]+\d+)*\] (?!\{"timestamp|Receive|Finish)
--- evidence: lines that begin with SGLang's [time ranks] prefix
+-- detect: ^\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:(?: [A-Z_]+\d+)+\] (?!\{"timestamp|Receive|Finish)|\] (?:server_args=|(?:Prefill|Decode) (?:batch|bootstrap|transfer|handshake)\b|Req ?Time ?Stats\(|Input length \(\d|Multimodal prompt is too long|Request \S+ exceeds the maximum number of|Deferred KV release|KV (?:[Cc]ache|checksum|pool)\b|kv_canary|Context corruption detected|Session \S+ failed\.|max_total_num_tokens=|Received output for rid=|Load weight (?:begin|end)|Memory pool end|Capture \S.* graph|Init torch distributed|Tree cache initialized|Attention backend |Using KV cache dtype|Ignore import error when loading sglang|Max concurrent requests \(|Health check failed\. Server couldn't|The server is fired up|Cache flushed|(?:Scheduler|TokenizerManager|DetokenizerManager) hit an exception|INFO: {2,}\S+ - "[A-Z]+ /(?:generate|v1/(?:chat/)?completions|v1/responses|health_generate|(?:get_)?(?:model|server)_info|flush_cache|abort_request)\b))
+-- evidence: SGLang's [time ranks] prefix, or without ranks what only SGLang says behind it
 -- where from: standard output of an SGLang engine, usually one file per pod: versions 0.5.8 to 0.5.23, older ones in part
 -- assumptions: stamps are local (in UTC where a worker of Dynamo logs them), of second resolution, except entry_time
 --   (epoch). Lines of every TP rank are kept, since a rank may be the only one that is left. bootstrap_room 0 is the engine's own warm-up. `start=` of versions up to 0.5.11 is

@@ -2,7 +2,8 @@
 -- grain: one row per document: /server_info (limits), /model_info (note), or the server_args line of an engine's log (start)
 -- inputs: raw (line, byte_offset, item, raw): JSON objects
 -- framing: document
--- keys: model_path
+-- keys: model_path, tokenizer_path | model_path, is_generation | model_path, served_model_name | model_path, disaggregation_mode
+--   | model_path, max_total_num_tokens | model_path, internal_states
 -- evidence: a JSON document with model_path and the server's arguments
 -- where from: GET /server_info, /get_server_info or /get_model_info, saved by hand or by a deployment tool; the server_args
 --   line of an engine's log

@@ -10,7 +10,7 @@
 --   /generate, streamed or not
 -- assumptions: where a file holds one answer only, trace_id 'sse:<stem>' ties it to the request body and headers beside it, whose
 --   names share the stem. OpenAI chunks are joined per choice, tool arguments per (choice, tool); SGLang's /generate repeats
---   the text so far, so the longest counts; Anthropic's deltas are joined per block. An error event after HTTP 200 is an
+--   the text so far, so the longest counts, or with --incremental-streaming-output goes on from it; Anthropic's deltas are joined per block. An error event after HTTP 200 is an
 --   error. A stream with neither [DONE] nor a finish reason ends early: its text is a head. Shapes: formats.md D
 -- cannot say: who called, and what was asked; only the first chunk's time in whole seconds (created), for Anthropic none
 -- traps: chunks of concurrent answers in one file are told apart by their ids only; those without an id follow the answer
@@ -47,5 +47,11 @@ SELECT
         'stem', r ->> 'stem', 'events', len(events), 'done', done, 'cut', cut, 'time_is', 'created, of the first chunk'
     ) AS detail,
     messages AS response_messages,
-    CASE WHEN messages IS NULL THEN told.cumulative END AS response_text
+    CASE WHEN messages IS NULL THEN told.cumulative END AS response_text,
+    CASE
+        -- Many programs send events: without a word of a model's answer in any of them they are none of ours.
+        WHEN len(events) > 0 AND NOT done AND messages IS NULL AND told.cumulative IS NULL AND told.response_id IS NULL
+            AND told.model IS NULL AND told.finish IS NULL AND told.error_text IS NULL
+            THEN 'not_this_format'
+    END AS reject_reason
 FROM told

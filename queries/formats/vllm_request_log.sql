@@ -2,8 +2,8 @@
 -- grain: one row per line
 -- inputs: raw (line, byte_offset, item, raw): JSON objects made by framing: stamp, event, id, and the line's fields
 -- framing: vllm
--- detect: ^(?:\([^()]*\) )?(?:DEBUG|INFO|WARNING|ERROR) (?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d .*|^\{"asctime"|^\([^()]*pid=\d+\) (?:\[[\d :,.-]+\] )?INFO: {2,}
--- evidence: vLLM's LEVEL MM-DD HH:MM:SS prefix, or its process before uvicorn's lines
+-- detect: ^(?:\([^()]*\) )*(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) (?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d (?:\[[\w./-]+:\d+\]|[\w./-]+:\d+\]) |^\{"asctime"|^(?:\([^()]*pid=\d+\) )+(?:\[[\d :,.-]+\] )?INFO: {2,}
+-- evidence: vLLM's LEVEL MM-DD HH:MM:SS [file:line] prefix, or its process before uvicorn's lines
 -- where from: standard output of vLLM's API server and engine with --enable-log-requests and --enable-log-outputs, as text
 --   or by python-json-logger
 -- assumptions: stamps are local and have no year, which is declared. A request is told by several lines (received, details,
@@ -49,11 +49,11 @@ SELECT
     r ->> '$.body.model' AS model,
     'vllm' AS engine,
     CASE
-        WHEN NOT list_contains(json_extract_string(r, '$.prompt_token_ids[*]'), '...')
+        WHEN json_type(r -> 'prompt_token_ids') = 'ARRAY' AND NOT list_contains(json_extract_string(r, '$.prompt_token_ids[*]'), '...')
             THEN cast(json_array_length(r -> 'prompt_token_ids') AS BIGINT)
     END AS prompt_tokens,
     CASE
-        WHEN NOT list_contains(json_extract_string(r, '$.output_token_ids[*]'), '...')
+        WHEN json_type(r -> 'output_token_ids') = 'ARRAY' AND NOT list_contains(json_extract_string(r, '$.output_token_ids[*]'), '...')
             THEN cast(json_array_length(r -> 'output_token_ids') AS BIGINT)
     END AS completion_tokens,
     CASE WHEN event = 'generated' AND (r ->> 'finish_reason') = 'abort' THEN 'aborted' WHEN event = 'generated' THEN 'ok' END AS outcome,

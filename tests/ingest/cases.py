@@ -58,3 +58,15 @@ def told(case: Case) -> list[tuple[Any, ...]]:
         "SELECT side, part, message_index, role, field, fragment, text FROM text ORDER BY record_id, side, part",
     )
     return [tuple(row.values()) for row in found]
+
+
+def answer(call: str, says: str = "hello") -> dict[str, object]:
+    """Returns an answer of the OpenAI API."""
+    message = {"role": "assistant", "content": says, "tool_calls": None}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    return {"id": call, "object": "chat.completion", "created": 1758000000, "model": "m", "choices": [choice]}
+
+
+def pretty(value: object) -> str:
+    """Returns what ``jq`` prints."""
+    return json.dumps(value, indent=2)

@@ -14,7 +14,7 @@ from forensics.ingest.run import ingest
 from tests.ingest.cases import take
 from tests.ingest.test_run import LINE
 
-STAMP = "[2026-03-01 10:00:00] "
+STAMP = "[2026-03-01 10:00:00 TP0] "
 
 
 def mixed() -> str:

@@ -27,6 +27,7 @@ ENVELOPES: dict[str, Envelope] = {
         prefixed.STAMPED,
         prefixed.NAMED,
         prefixed.QUOTED,
+        prefixed.FRAMED,
     )
 }
 """Asked in this order; a new one is a module of its own and a place here."""

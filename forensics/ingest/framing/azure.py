@@ -58,8 +58,9 @@ def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject 
 def _rows(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject | Block]:
     source = iter(chunks)
     first = next(source, b"")
-    is_json = first.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
-    framer = documents.frame_members if is_json else tables.frame_csv
+    header = first.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0]
+    is_table = b"CorrelationId" in header and not header.startswith((b"{", b"["))
+    framer = tables.frame_csv if is_table else documents.frame_members
     return framer(chain([first], source), context)
 
 

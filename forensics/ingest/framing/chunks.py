@@ -7,12 +7,12 @@ the chunks mean is said in SQL.
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, islice
 from typing import Any
 
 from forensics.ingest.framing.clean import clean_json, decode, dump
 from forensics.ingest.framing.documents import stem
 from forensics.ingest.framing.records import MAX_LINE, Context, Frame, Line, Reject, lines
+from forensics.ingest.framing.spread import spread
 
 DONE = "[DONE]"
 _SSE = ("data:", "event:", "id:", "retry:", ":")
@@ -47,13 +47,7 @@ def frame_sse(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Rej
     name: str | None = None
     first: Line | None = None
     ended = True
-    source = lines(chunks, context, blanks=True)
-    opening = list(islice(source, 1))
-    if opening and opening[0].data.strip() in (b"{", b"[", b"[{"):
-        yield from streams.take_document(chain(opening, source))
-        yield from streams.rest()
-        return
-    for line in chain(opening, source):
+    for line in spread(lines(chunks, context, blanks=True), context):
         text = decode(line.data, context)
         if text.lstrip().startswith(("{", "[")):
             yield from streams.take_json(text, line)
@@ -102,37 +96,19 @@ class _Streams:
             self.open[self.last].cut = True
 
     def take_json(self, text: str, line: Line) -> Iterator[Frame | Reject]:
-        """Takes a line that is one chunk, or an array of the chunks of one answer."""
+        """Takes one chunk or answer, an array of one answer's chunks, or an array of such arrays."""
         value = _value(text, self.context)
-        if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
-            for place, each in enumerate(value):
-                self.add(None, each, line, fresh=not place)
-        elif isinstance(value, dict) or value == DONE:
-            self.add(None, value, line)
-        else:
+        nested = isinstance(value, list) and all(isinstance(each, list) for each in value)
+        answers = [each if isinstance(each, list) else [each] for each in (value if nested else [value])]
+        chunks = [each for answer in answers for each in answer]
+        if not chunks or not all(isinstance(each, dict) or each == DONE for each in chunks):
             if self.last is not None and not line.ended:
                 self.open[self.last].cut = True
             yield self.context.incomplete(line, "malformed_json")
-
-    def take_document(self, source: Iterable[Line]) -> Iterator[Reject]:
-        """Takes a document over several lines: one chunk or answer, or an array of them, or of such arrays."""
-        held: list[Line] = []
-        size = 0
-        for line in source:
-            held.append(line)
-            size += line.length
-            if size > MAX_LINE:
-                yield self.context.reject(held[0]._replace(length=size), "document_too_long")
-                return
-        value = _value(decode(b"\n".join(line.data for line in held), self.context), self.context)
-        if not isinstance(value, dict | list):
-            self.context.cut |= not held[-1].ended
-            yield self.context.reject(held[0]._replace(length=size), "malformed_json")
             return
-        for member in value if isinstance(value, list) else [value]:
-            chunks = member if isinstance(member, list) else [member]
-            for place, each in enumerate(chunks):
-                self.add(None, each, held[0], fresh=isinstance(member, list) and not place)
+        for answer in answers:
+            for place, each in enumerate(answer):
+                self.add(None, each, line, fresh=isinstance(value, list) and not place)
 
     def add(self, name: str | None, value: Any, line: Line, *, fresh: bool = False) -> None:
         """Adds one event to the answer that it belongs to."""

@@ -3,17 +3,22 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import PurePosixPath
 
 from forensics.ingest.framing.blocks import Block, Rest, block
 from forensics.ingest.framing.clean import clean_json, decode, dump
-from forensics.ingest.framing.records import MAX_LINE, Context, Frame, Line, Reject, gather, lines
-from forensics.ingest.keys import MEMBERS
+from forensics.ingest.framing.records import MAX_LINE, Context, Frame, Line, Reject, lines
+from forensics.ingest.framing.spread import spread
+from forensics.ingest.keys import members, of_json
 
 _STATUS = re.compile(r"HTTP/[\d.]+ (?P<status>\d{3})(?: |$)")
+_HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+:")
 _PROMPT = re.compile(r"[^{\"]{0,120}[@~\]][^{\"]{0,120}[#$%>][^{\"]{0,200}")
 """What a shell writes behind an answer that ended without a newline, up to the command typed next."""
+
+_BEGINNING = 64 << 10
+"""Bytes of a line in which it shows whether it wraps records."""
 
 _SUFFIXES = (".gz", ".zst", ".sse", ".headers", ".json", ".txt", ".request", ".response", ".body")
 
@@ -32,7 +37,7 @@ def frame_lines(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | R
 
 
 def frame_json(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject | Block]:
-    """Yields one frame per line where lines are whole documents, else the one document, or the members of its array."""
+    """Yields one frame per document, on a line or over several, or per member of its array; other lines are rejects."""
     return _lines_or_document(chunks, context, named=False, wrapped=False)
 
 
@@ -47,10 +52,9 @@ def frame_body(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Re
 
 
 def frame_document(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
-    """Yields the one JSON document that the file is, or the members of its array, each with ``_stem`` added."""
-    held = list(lines(chunks, context))
-    if held:
-        yield from _document(held, context, named=True)
+    """Yields as ``frame_json``, each document with ``_stem`` added."""
+    for line in spread(lines(chunks, context), context):
+        yield from _document(line, context, named=True)
 
 
 def frame_headers(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
@@ -63,7 +67,7 @@ def frame_headers(chunks: Iterable[bytes], context: Context) -> Iterator[Frame |
             if head is not None:
                 yield _head(head, status, headers, context)
             head, status, headers = line, int(found["status"]), {}
-        elif head is None:
+        elif head is None or not _HEADER.match(text):
             yield context.incomplete(line, "foreign_line")
         else:
             name, _, value = text.partition(":")
@@ -89,11 +93,8 @@ def _lines_or_document(
     if first is None:
         return
     second = next(source, None)
-    if (
-        first.data.lstrip().startswith(b"{")
-        and first.data.rstrip().endswith(b"}")
-        and (second or not (named or wrapped))
-    ):
+    by_line = _is_whole(second) if second else not (named or wrapped)
+    if _is_whole(first) and by_line and not (wrapped and _wraps(first)):
         yield _json_line(first, context)
         if second is not None:
             yield _json_line(second, context)
@@ -104,11 +105,20 @@ def _lines_or_document(
         for line in source:
             yield _json_line(line, context)
         return
-    held = [first, *([second] if second else [])]
-    if too_long := gather(held, source):
-        yield context.reject(first._replace(length=too_long), "document_too_long")
-        return
-    yield from _document(held, context, named=named, wrapped=wrapped)
+    documents = spread(chain([first], [second] if second else [], source), context)
+    opening = list(islice(documents, 2))
+    alone = len(opening) == 1
+    for line in chain(opening, documents):
+        yield from _document(line, context, named=named and alone, wrapped=wrapped)
+
+
+def _wraps(line: Line) -> bool:
+    """Whether a line is an API's answer that wraps its records."""
+    return len(of_json(line.data[:_BEGINNING].decode("utf-8", "replace"))) > 1
+
+
+def _is_whole(line: Line) -> bool:
+    return line.data.lstrip().startswith(b"{") and line.data.rstrip().endswith(b"}")
 
 
 def _by_line(
@@ -142,30 +152,28 @@ def _by_line(
         yield _json_line(line, context)
 
 
-def _document(
-    held: list[Line], context: Context, *, named: bool = False, wrapped: bool = False
-) -> Iterator[Frame | Reject]:
-    text = clean_json(decode(b"\n".join(line.data for line in held), context), context)
-    first = held[0]
+def _document(line: Line, context: Context, *, named: bool = False, wrapped: bool = False) -> Iterator[Frame | Reject]:
+    """Yields what a line holds that may be a document over several, an array, or an answer that wraps one."""
+    bare = line.data.lstrip()
+    spans, is_array = b"\n" in line.data, bare.startswith(b"[")
+    if not (spans or is_array or (bare.startswith(b"{") and (named or wrapped))):
+        yield _json_line(line, context)
+        return
+    text = clean_json(decode(line.data, context), context)
     try:
-        document = json.loads(text)
+        document = json.loads(text if is_array else text[text.find("{") :])
     except (ValueError, RecursionError):
-        for line in held:
-            yield _json_line(line, context)
+        yield _json_line(line, context)
         return
-    members = document if isinstance(document, list) else None
+    found = document if isinstance(document, list) else None
     if wrapped and isinstance(document, dict):
-        members = next((found for name in MEMBERS if _are_records(found := document.get(name))), None)
-    if members is None and len(held) == 1 and not named:
-        yield _json_line(first, context)
+        found = members(document)
+    if found is None and not spans and not named:
+        yield _json_line(line, context)
         return
-    for number, member in enumerate([document] if members is None else members):
+    for number, member in enumerate([document] if found is None else found):
         given = _named(member, context) if named else member
-        yield Frame(first.number, first.offset, number, context.shape, dump(given, context))
-
-
-def _are_records(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
+        yield Frame(line.number, line.offset, number, context.shape, dump(given, context))
 
 
 def _json_line(line: Line, context: Context) -> Frame | Reject:

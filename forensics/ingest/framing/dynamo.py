@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from forensics.ingest.framing.clean import decode, strip_ansi
 from forensics.ingest.framing.records import Context, Frame, Reject, lines
 from forensics.ingest.framing.sglang import ENGINE
+from forensics.ingest.framing.spread import spread
 
 _SAID = (
     r"Req ?Time ?Stats\(|Input length \(\d|Multimodal prompt is too long|Request \S+ exceeds the maximum number of "
@@ -32,7 +33,7 @@ _UTC = re.compile(r"(?P<stamp>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?)(?:Z|\+00
 def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
     """Yields each line as it is, without terminal colours, or as the engine's own where an engine said it."""
     context.by_line = True
-    for line in lines(chunks, context):
+    for line in spread(lines(chunks, context), context):
         text = strip_ansi(decode(line.data, context))
         said = _of_engine(text)
         if said is None:

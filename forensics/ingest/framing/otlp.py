@@ -8,11 +8,11 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Any
 
 from forensics.ingest.framing.clean import decode, dump
-from forensics.ingest.framing.records import Context, Frame, Line, Reject, gather, lines
+from forensics.ingest.framing.records import Context, Frame, Line, Reject, lines
+from forensics.ingest.framing.spread import spread
 
 _SIGNALS = (
     ("resourceSpans", "scopeSpans", "spans", "span"),
@@ -24,20 +24,8 @@ _HEX = frozenset("0123456789abcdefABCDEF")
 
 def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
     """Yields one frame per span or log record: ``signal``, ``resource``, ``scope``, ``attributes``, its own fields."""
-    source = lines(chunks, context)
-    first = next(source, None)
-    if first is None:
-        return
-    if first.data.rstrip().endswith(b"}"):
-        for line in chain([first], source):
-            yield from _batch(line, context)
-        return
-    held = [first]
-    if too_long := gather(held, source):
-        yield context.reject(first._replace(length=too_long), "document_too_long")
-        return
-    whole = first._replace(data=b"\n".join(line.data for line in held), length=sum(line.length for line in held))
-    yield from _batch(whole, context)
+    for line in spread(lines(chunks, context), context):
+        yield from _batch(line, context)
 
 
 def _batch(line: Line, context: Context) -> Iterator[Frame | Reject]:

@@ -164,17 +164,3 @@ def _pieces(line: Line, parts: list[bytes], context: Context) -> Iterator[Line]:
         context.count("dropped_nuls", piece.count(0))
         length = len(piece) if pieces else line.length
         yield Line(line.number, line.offset + start, piece.replace(b"\x00", b""), line.ended, length)
-
-
-def gather(held: list[Line], source: Iterable[Line]) -> int:
-    """Adds the lines of ``source`` to those ``held``, up to what one document may take.
-
-    Returns 0, or the bytes held where they have become more than ``MAX_LINE``.
-    """
-    size = sum(line.length for line in held)
-    for line in source:
-        held.append(line)
-        size += line.length
-        if size > MAX_LINE:
-            return size
-    return 0

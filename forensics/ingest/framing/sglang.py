@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from forensics.ingest.framing.clean import clean_json, decode, dump, strip_ansi
 from forensics.ingest.framing.pyrepr import ReprError, read
 from forensics.ingest.framing.records import Context, Frame, Line, Reject, lines
+from forensics.ingest.framing.spread import spread
 
 ENGINE, REQUESTS, SERVER = "sglang_engine_log", "sglang_request_log", "sglang_server_info"
 STATUS = "sglang_scheduler_status"
@@ -29,7 +30,7 @@ _EVENTS = {
 def frame(chunks: Iterable[bytes], context: Context) -> Iterator[Frame | Reject]:
     """Yields one frame per line: engine text, or the JSON of a request-log record or of the server's arguments."""
     context.by_line = True
-    for line in lines(chunks, context):
+    for line in spread(lines(chunks, context), context):
         text = strip_ansi(decode(line.data, context))
         prefix = _PREFIX.match(text)
         body = text[prefix.end() :] if prefix else text

@@ -13,13 +13,13 @@ from forensics.ingest.framing.pyrepr import ReprError, read
 from forensics.ingest.framing.records import Context, Frame, Reject, lines
 
 _PREFIX = re.compile(
-    r"(?:\((?P<process>[^()]*)\) )?(?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL) "
+    r"(?:\([^()]*\) )*(?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL) "
     r"(?:(?P<year>\d{4})-)?(?P<month>\d\d)-(?P<day>\d\d) (?P<time>\d\d:\d\d:\d\d(?:[.,]\d+)?) "
     r"(?:\[[^\]]*\] |[\w.]+:\d+\] )?"  # to early 2025 without the first bracket
 )
 _ACCESS = re.compile(r'INFO: +\S+ - "\S+ .*? HTTP/[\d.]+" \d{3}')
 _SERVER = re.compile(
-    r"(?P<process>\([^()]*pid=\d+\) )?(?:\[(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d+)?)\] )?"
+    r"(?P<process>(?:\([^()]*pid=\d+\) )+)?(?:\[(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d+)?)\] )?"
     r"(?P<told>(?:DEBUG|INFO|WARNING|ERROR): {2,}.*)"
 )
 """A line of uvicorn, behind the name of vLLM's process, and with a stamp where a logging configuration gives one."""
@@ -109,7 +109,7 @@ def _fields(body: str, at: int) -> dict[str, object]:
     fields: dict[str, object] = {}
     while found := _FIELD.match(body, at):
         name, at = found["name"].replace(" ", "_"), found.end()
-        if name in {"prompt", "output", "prompt_token_ids", "output_token_ids"} and body[at : at + 4] != "None":
+        if name in {"prompt", "output", "prompt_token_ids", "output_token_ids"}:
             fields[name], at = read(body, at)
         else:
             following = _NEXT.search(body, at)

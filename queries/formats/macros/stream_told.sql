@@ -1,8 +1,8 @@
 -- question: what do the chunks of a streamed answer tell besides its text?
 -- grain: a macro of one value: a struct (response_id, model, created, prompt_tokens, cached_tokens, completion_tokens, finish,
 --   cumulative, error_text, error_code)
--- inputs: events, a list of JSON, as stream_pieces; also SGLang's /generate, whose text repeats what was said so far
--- assumptions: the first id and model count, the largest counts of tokens, the longest cumulative text, the last finish reason
+-- inputs: events, a list of JSON, as stream_pieces; also SGLang's /generate
+-- assumptions: the first id and model count, the largest counts of tokens, the last finish reason; texts as stream_said
 CREATE OR REPLACE MACRO stream_told(events) AS {
     'response_id': list_filter(list_transform(events, lambda data: coalesce(
         data ->> 'id', data ->> '$.message.id', data ->> '$.response.id', data ->> '$.meta_info.id'
@@ -29,11 +29,7 @@ CREATE OR REPLACE MACRO stream_told(events) AS {
         data ->> '$.choices[0].finish_reason', data ->> '$.delta.stop_reason', data ->> '$.messageStop.stopReason', data ->> '$.meta_info.finish_reason.type',
         CASE WHEN (data ->> 'type') IN ('response.completed', 'response.incomplete') THEN data ->> '$.response.status' END
     )), lambda finish: finish IS NOT NULL)[-1],
-    'cumulative': nullif(list_reduce(
-        list_transform(events, lambda data: text_of(json_extract(data, '$.text'))),
-        lambda longest, text: CASE WHEN coalesce(length(text), 0) > length(longest) THEN text ELSE longest END,
-        ''
-    ), ''),
+    'cumulative': stream_said(list_transform(events, lambda data: text_of(json_extract(data, '$.text')))),
     'error_text': list_aggregate(
         list_transform(events, lambda data: coalesce(data ->> '$.error.message', text_of(json_extract(data, '$.error')))), 'string_agg', '; '
     ),
