@@ -6,12 +6,14 @@ Nothing made here is kept: the corpora are for measuring only.
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 from sweep_data import Leaks, Writer, cut, escaped, loud, noisy, reworded, verbatim
 
 TENANTS = 805  # of the answers: one for each instruction
@@ -21,6 +23,7 @@ SIZES = {"2 KB": 2_000, "40 KB": 40_000, "400 KB": 400_000, "4 MB": 4_000_000}
 LANGUAGES = {"Cyrillic": "ru-RU", "Arabic": "fa-IR", "Chinese": "zh-TW", "Japanese": "ja-JP", "Korean": "ko-KR"}
 PIECES = (("2 KB", 100), ("40 KB", 5), ("400 KB", 1))  # prompts that a document is cut into
 TRIES = 50  # for a passage in a piece's own script
+ALONE, OTHERS = 20, 0.2  # a passage is nobody's alone if a fifth of its runs of twenty letters stand in others' prompts
 BOOKS = 6  # documents cut up; as many again are prompts of up to 4 MB
 
 Garble = Callable[[str, random.Random], str]
@@ -131,6 +134,7 @@ def planted(corpora: Path, out: Path, each: int, seed: int) -> None:
     for n, (script, size, _) in enumerate(exchanges):
         of.setdefault(script, {}).setdefault(size, []).append(n)
     asked = [exchange for _, _, exchange in exchanges]
+    shared = shared_grams(asked)
     told = answers(corpora, hard=False, half=seed % 2)
     rng.shuffle(told)
     truth = []
@@ -145,6 +149,7 @@ def planted(corpora: Path, out: Path, each: int, seed: int) -> None:
                     size = rng.choice(list(of[script]))
                     source = rng.choice(of[script][size])
                     found = _passage(asked[source].prompt, length, script, taken.setdefault(source, []), rng)
+                    found = found if found and alone(found[0], shared) else None
                 text, begin, end = found
                 taken[source].append((begin, end))
                 garbled = garble(text, rng)
@@ -157,6 +162,35 @@ def planted(corpora: Path, out: Path, each: int, seed: int) -> None:
                     "response_end": at + len(garbled), "source_start": begin, "source_end": end,
                 })  # fmt: skip
     write(out, asked + told, truth, seed)
+
+
+def grams(text: str) -> NDArray[np.uint64]:
+    """Returns a hash of every ``ALONE`` letters or digits in a row, whatever their case and what stands between."""
+    letters = "".join(c for c in text.casefold() if c.isalnum())
+    codes = np.frombuffer(letters.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
+    count = max(0, len(codes) - ALONE + 1)
+    hashes = np.zeros(count, dtype=np.uint64)
+    for at in range(ALONE):
+        hashes = hashes * np.uint64(0x9E3779B97F4A7C15) + codes[at : at + count]
+    return hashes
+
+
+def shared_grams(asked: Sequence[Exchange]) -> NDArray[np.uint64]:
+    """Returns, ascending, the grams that the prompts of several tenants hold."""
+    of: dict[int, list[NDArray[np.uint64]]] = {}
+    for exchange in asked:
+        of.setdefault(exchange.tenant, []).append(grams(exchange.prompt))
+    hashes, tenants = np.unique(
+        np.concatenate([np.unique(np.concatenate(each)) for each in of.values()]), return_counts=True
+    )
+    return hashes[tenants > 1]
+
+
+def alone(text: str, shared: NDArray[np.uint64]) -> bool:
+    """Says whether one tenant's prompts alone hold this text."""
+    mine = grams(text)
+    found = shared[np.minimum(np.searchsorted(shared, mine), len(shared) - 1)] == mine
+    return bool(found.mean() < OTHERS)
 
 
 def _sources(corpora: Path, rng: random.Random) -> Iterator[tuple[str, str, Exchange]]:
