@@ -13,6 +13,7 @@ import typer
 from forensics.errors import ForensicsError
 from forensics.match.compare import compare_all, compare_pairs, compare_tenants, ordered
 from forensics.match.spans import Match, Text
+from forensics.match.token_ids import spelled
 
 SCHEMA = pa.schema(
     [
@@ -27,6 +28,8 @@ SCHEMA = pa.schema(
     ]
 )
 
+_GIVEN = "Parquet or JSONL with id, text (or tokens: token ids) and, if known, tenant"
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command to ``app``."""
@@ -38,8 +41,8 @@ def register(app: typer.Typer) -> None:
 
 
 def compare(
-    prompts: Path = typer.Option(..., "--prompts", help="Parquet or JSONL with id, text and, if known, tenant."),
-    responses: Path = typer.Option(..., "--responses", help="Parquet or JSONL with id, text and, if known, tenant."),
+    prompts: Path = typer.Option(..., "--prompts", help=f"{_GIVEN}."),
+    responses: Path = typer.Option(..., "--responses", help=f"{_GIVEN}."),
     out: Path = typer.Option(..., "--out", help="Parquet file to write: one row per shared passage."),
     pairs: Path | None = typer.Option(
         None,
@@ -50,10 +53,15 @@ def compare(
     """Finds passages that responses share with prompts, with their places, weight in bits and similarity.
 
     With tenants, a response is compared with other tenants' prompts, and what its own tenant sent, or many tenants
-    hold, is explained away. Without, every response is compared with every prompt.
+    hold, is explained away. Without, every response is compared with every prompt. Where both files have lists of
+    token ids in place of texts, places are counted in tokens.
     """
-    prompt_texts, with_tenants = _texts(prompts)
-    response_texts, also = _texts(responses)
+    prompt_texts, with_tenants, tokens = _texts(prompts)
+    response_texts, also, tokens_too = _texts(responses)
+    if tokens != tokens_too:
+        worded = responses if tokens else prompts
+        raise ForensicsError("this file has texts, and the other has token ids", where=str(worded),
+                             fix="Give both files a text column, or both a tokens column")  # fmt: skip
     if pairs is not None:
         listed = _pairs(pairs, {t.text_id for t in response_texts}, {t.text_id for t in prompt_texts})
         found = ordered(compare_pairs(response_texts, prompt_texts, listed, _progress))
@@ -69,19 +77,29 @@ def compare(
     typer.echo(f"{len(found):,} passages of {len({m.response_id for m in found}):,} responses in {out}", err=True)
 
 
-def _texts(path: Path) -> tuple[list[Text], bool]:
-    columns, rows = _rows(path, ("id", "text"), ("tenant",))
+def _texts(path: Path) -> tuple[list[Text], bool, bool]:
+    """Returns the texts of a file, whether it names tenants, and whether it has token ids in place of texts."""
+    columns, rows = _rows(path, ("id",), ("text", "tokens", "tenant"))
+    told = next((name for name in ("text", "tokens") if name in columns), None)
+    if told is None:
+        raise _missing(path, "text", columns, "id, text (or tokens)")
     seen: set[str] = set()
     texts = []
-    for number, row in enumerate(rows, 1):
-        identity, text = row[0], row[1] or ""
-        tenant = row[2] if len(row) > 2 else None
+    for number, values in enumerate(rows, 1):
+        row = dict(zip(columns, values, strict=True))
+        identity = row["id"]
         if identity is None or identity in seen:
             what = "an id is missing" if identity is None else f"id {identity!r} stands there twice"
             raise ForensicsError(what, where=f"{path}:{number}", fix="Give every text an id of its own")
         seen.add(identity)
-        texts.append(Text(identity, tenant, text))
-    return texts, "tenant" in columns
+        texts.append(Text(identity, row.get("tenant"), row[told] or ""))
+    return texts, "tenant" in columns, told == "tokens"
+
+
+def _missing(path: Path, name: str, found: Sequence[str], wanted: str) -> ForensicsError:
+    listed = ", ".join(found) or "none"
+    return ForensicsError(f"column {name!r} is missing; found {listed}", where=str(path),
+                          fix=f"Name the columns {wanted}")  # fmt: skip
 
 
 def _pairs(path: Path, responses: set[str], prompts: set[str]) -> dict[str, list[str]]:
@@ -113,17 +131,27 @@ def _rows(path: Path, needed: Sequence[str], optional: Sequence[str]) -> tuple[l
         ) from error  # fmt: skip
     missing = [name for name in needed if name not in table.column_names]
     if missing:
-        raise ForensicsError(
-            f"column {missing[0]!r} is missing; found {', '.join(table.column_names) or 'none'}", where=str(path),
-            fix=f"Name the columns {', '.join(needed)}",
-        )  # fmt: skip
+        raise _missing(path, missing[0], table.column_names, ", ".join(needed))
     columns = [*needed, *(name for name in optional if name in table.column_names)]
-    values = [_strings(table.column(name)) for name in columns]
+    values = [
+        _token_ids(table.column(name), path) if name == "tokens" else _strings(table.column(name)) for name in columns
+    ]
     return columns, list(zip(*values, strict=True))
 
 
 def _strings(column: pa.ChunkedArray) -> list[str | None]:
     return [None if value is None else str(value) for value in column.to_pylist()]
+
+
+def _token_ids(column: pa.ChunkedArray, path: Path) -> list[str | None]:
+    found: list[str | None] = []
+    for number, value in enumerate(column.to_pylist(), 1):
+        try:
+            found.append(None if value is None else spelled(value))
+        except (TypeError, ValueError) as error:
+            raise ForensicsError(f"tokens are no list of token ids ({error})", where=f"{path}:{number}",
+                                 fix="Write each text's token ids as a list of whole numbers") from error  # fmt: skip
+    return found
 
 
 def _is_parquet(path: Path) -> bool:

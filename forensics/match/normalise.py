@@ -27,9 +27,11 @@ _LOOSE_MARKS: Final = (
     (0x0300, 0x0370), (0x0483, 0x0488), (0x0591, 0x05C8), (0x0610, 0x061B), (0x064B, 0x0660), (0x06D6, 0x06ED),
     (0x1AB0, 0x1B00), (0x1DC0, 0x1E00), (0x20D0, 0x2100), (0x3099, 0x309B), (0xFE20, 0xFE30),
 )  # fmt: skip
-# Code points that fold to themselves, by the ten thousand: unified ideographs and Hangul syllables.
+TOKENS: Final = (0x40000, 0xE0000)
+"""Code points that stand for token ids (``token_ids``): planes that Unicode has never assigned."""
+# Code points that fold to themselves, by the ten thousand: unified ideographs, Hangul syllables, token ids.
 _PLAIN: Final = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xAC00, 0xD7A4), (0x20000, 0x2A6E0), (0x2A700, 0x2F800),
-                 (0x30000, 0x323B0))  # fmt: skip
+                 (0x30000, 0x323B0), TOKENS)  # fmt: skip
 _DIGIT_KINDS: Final = ("Nd",)
 
 NONE, WORD, DIGIT = 0, 1, 2
