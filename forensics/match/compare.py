@@ -19,6 +19,8 @@ PAIRS: Final = Settings(seed_bytes=12, gap=300, facts=False, garbled=False)
 SWEEP: Final = Settings(seed_bytes=20, gap=60, facts=False, most_responses=50, garbled=False)
 PROBABLE: Final = 12_000  # margins in milli-bits, as in case.toml
 CONFIRMED: Final = 30_000
+EXACT: Final = 900  # thousandths alike, from which a passage was copied
+DOUBTED: Final = 2  # times the least weight, for a reworded passage beside a copied one
 JOIN: Final = 500  # characters between two passages that are told as one
 NOMINATE: Final = 16  # bytes of a gram by which pairs are nominated
 WINNOW: Final = 8
@@ -39,7 +41,8 @@ def compare_pairs(
 ) -> Iterator[Match]:
     """Yields the matches of each response with the prompts that ``pairs`` names for it; tenants are ignored.
 
-    A passage must weigh log2 of the pairs that were ``tried`` (those listed, if not said) plus the confirmed margin.
+    A passage must weigh log2 of the pairs that were ``tried`` (those listed, if not said) plus the confirmed margin; a
+    reworded one twice as much where another was copied: texts that share a passage share a subject, and its words.
     """
     known = {text.text_id: Text(text.text_id, None, text.text) for text in prompts}
     least = _threshold(tried or sum(len(listed) for listed in pairs.values()), CONFIRMED)
@@ -58,7 +61,8 @@ def compare_pairs(
         for prompt in paired:
             aligned = [m.span for m in found if m.source_id == prompt.text_id and m.span.kind == "aligned"]
             theirs = fold(prompt.text)
-            loose = [_span(mine, theirs, passage) for passage in reworded(my_words, words_of(theirs), rare, least)]
+            enough = DOUBTED * least if any(span.similarity_milli >= EXACT for span in aligned) else least
+            loose = [_span(mine, theirs, passage) for passage in reworded(my_words, words_of(theirs), rare, enough)]
             for span in _reconciled(aligned, loose):
                 yield Match(response.text_id, prompt.text_id, None, span)
 
@@ -120,7 +124,7 @@ def _united(one: Span, other: Span) -> Span:
 def _exact(aligned: Span, loose: Span) -> bool:
     width = loose.response_end - loose.response_start
     shared = min(aligned.response_end, loose.response_end) - max(aligned.response_start, loose.response_start)
-    return _meet(aligned, loose) and aligned.similarity_milli >= 900 and shared * 2 >= width
+    return _meet(aligned, loose) and aligned.similarity_milli >= EXACT and shared * 2 >= width
 
 
 def _meet(one: Span, other: Span) -> bool:

@@ -3,7 +3,8 @@
 A word matters by how rarely it is used in all the texts compared. Where a source has it within ``WINDOW`` words of the
 place that the passage has reached, that is worth -log2(p * WINDOW) bits, p being the word's share of all words, and a
 bit less for each doubling of its mentions on either side: what both texts are about recurs anyway. Words that are not
-found, out of order or left out cost a little each. Inflected forms count as one word (its first ``STEM`` bytes).
+found, out of order or left out cost a little each. Inflected forms count as one word (its first ``STEM`` bytes). A
+passage must say enough even if each of its words counts once: a name that both repeat is one coincidence.
 """
 
 from collections.abc import Iterable
@@ -100,6 +101,9 @@ def reworded(response: Words, source: Words, rare: Rarity, least_milli: int) -> 
         if score - location < least_milli:
             break
         members = _compact(path, source_at, weight)
+        said_before = _repeats([int(response.stem[at[i]]) for i in members], [weight[i] for i in members])
+        if score - location - said_before < least_milli:
+            continue
         here, there = [at[i] for i in members], [source_at[i] for i in members]
         if min(max(here) - min(here), max(there) - min(there)) + 1 < SHORTEST:
             continue
@@ -111,6 +115,11 @@ def reworded(response: Words, source: Words, rare: Rarity, least_milli: int) -> 
         if not any(_meet(passage, other) for other in found):
             found.append(passage)
     return found
+
+
+def _repeats(stems_of: list[int], weight: list[int]) -> int:
+    """Returns what the words of a passage weigh that it has before, in milli-bits."""
+    return sum(weight) - sum(dict(zip(stems_of, weight, strict=True)).values())
 
 
 def _compact(members: list[int], source_at: list[int], weight: list[int]) -> list[int]:

@@ -2,8 +2,10 @@
 
 import random
 
+from forensics.match.compare import compare_pairs
 from forensics.match.normalise import fold
 from forensics.match.reworded import Rarity, Words, rarity, reworded, words_of
+from forensics.match.spans import Text
 
 SOURCE = (
     "The lighthouse keeper repaired the mahogany staircase before the hurricane season, hauled forty barrels of "
@@ -40,3 +42,48 @@ def test_common_words_and_recurring_subjects_are_no_passage() -> None:
 def test_nothing_is_found_in_nothing() -> None:
     empty = words_of(fold(""))
     assert reworded(empty, empty, rarity([]), 0) == []
+
+
+SUBJECT = (
+    "Achterberg",
+    "Brandmeier",
+    "Wilhelmine",
+    "Ottokar",
+    "Flurstueck",
+    "Pachtvertrag",
+    "Lieferwagen",
+    "Kuendigung",
+)
+
+
+def about(seed: int, mentions: int) -> str:
+    """Returns words that nothing else has, with the subject's names among them, again and again."""
+    rng = random.Random(seed)  # noqa: S311
+    own = ["".join(rng.choices("bcdfghjklmnpqrstvwxz", k=8)) for _ in range(mentions)]
+    return " ".join(f"{SUBJECT[at % len(SUBJECT)]} {word}" for at, word in enumerate(own))
+
+
+def test_names_that_both_repeat_count_once() -> None:
+    mine, theirs = words_of(fold(about(1, 40))), words_of(fold(about(2, 40)))
+    rare = rarity([words_of(fold(FILLER * 200)), mine, theirs])
+    once = sum(sorted(rare.milli_bits(mine.stem).tolist())[: len(SUBJECT)])
+    for passage in reworded(mine, theirs, rare, 20_000):
+        assert passage.milli_bits > 20_000
+    assert reworded(mine, theirs, rare, once) == []
+    whole = words_of(fold(about(1, 40)))
+    assert reworded(whole, whole, rare, once) != []
+
+
+def test_a_reworded_passage_beside_a_copied_one_must_weigh_twice_as_much() -> None:
+    copied = " ".join(f"{word}{at}" for at, word in enumerate(about(9, 40).split()))
+    words = SOURCE.split()
+    random.Random(3).shuffle(words)  # noqa: S311
+    texts = {"loose": " ".join(words), "both": f"{copied} {FILLER * 5} {' '.join(words)}"}
+    background = [Text(f"b{n}", None, FILLER * 40) for n in range(5)]
+    found = {}
+    for name, response in texts.items():
+        asked = [Text("p", None, f"{SOURCE} {FILLER * 5} {copied}"), *background]
+        pairs = {"r": ["p", *(each.text_id for each in background)]}
+        told = compare_pairs([Text("r", None, response)], asked, pairs, tried=2**30)
+        found[name] = sum(match.span.kind == "reworded" for match in told)
+    assert found == {"loose": 1, "both": 0}
