@@ -157,6 +157,28 @@ def test_many_readers_of_one_prompt_do_not_make_it_common(tmp_path: Path) -> Non
     assert {(p.answer, p.source) for p in found} >= {(2 * n + 1, 6) for n in (40, 41, 42, 44)}
 
 
+def test_a_document_that_prompts_and_answers_quote_further_or_less_far_is_no_leak(tmp_path: Path) -> None:
+    texts = background(100)
+    document = prose(dice(5), 160)
+    for n in range(4):
+        put(texts, n, "prompt", document[:900])
+    for n in range(44, 50):  # the tail stands in four prompts and two responses, the middle in four and six
+        put(texts, n, "response", document[100 : 900 if n > 47 else 700])
+    assert swept(corpus(tmp_path, texts), tmp_path) == []
+
+
+def test_what_goes_on_from_a_document_is_probable_at_most(tmp_path: Path) -> None:
+    texts = background(100)
+    template, private = prose(dice(6), 50), prose(dice(7), 60)
+    for n in range(0, 12, 3):
+        put(texts, n, "prompt", template)
+    put(texts, 20, "prompt", f"{template} {private}")
+    put(texts, 61, "response", f"{template} {private}")
+    (found,) = swept(corpus(tmp_path, texts), tmp_path)
+    assert found.source == 40
+    assert found.span.bits_milli == threshold(corpus(tmp_path, texts).meta, 12_000)
+
+
 def test_what_many_tenants_hold_is_no_leak(tmp_path: Path) -> None:
     texts = background(100)
     for n in range(10):

@@ -21,7 +21,7 @@ from forensics.match.repeats import repeated
 from forensics.match.seeds import GramIndex, Segments, seed_grams, segments
 from forensics.match.spans import Span
 from forensics.match.sweep import alike, pricing
-from forensics.match.sweep.edges import to_the_ends
+from forensics.match.sweep.edges import bytes_of, to_the_ends
 from forensics.match.sweep.scan import FIRST, LAST, SOURCE_FIRST, SOURCE_LAST
 from forensics.match.sweep.seeding import GRAM
 from forensics.match.tokens import DIGIT_BITS, LETTER, NO_FACTS, Tokens
@@ -31,6 +31,7 @@ EXACT: Final = 8  # bytes of the shortest run that the alignment starts from
 GAP: Final = 60  # widest gap of a passage, in bytes
 MARGIN: Final = 400  # bytes of the source looked at before and after what was nominated
 MOST_CHAINS: Final = 16
+DOCUMENT: Final = 120  # bytes that other tenants hold too, from which a passage is a document's, and no phrase
 REMEMBERED: Final = 2_000  # responses that are kept ready
 
 _BATCH: Final = 40  # places that travel to a process together
@@ -117,6 +118,7 @@ class Aligner:
         holders = max(1, place.held - 1)
         spans, _ = passages(pair, chosen, lambda _pair, _runs: holders, GAP, least, anchor=0)
         enough = [span for span in spans if span.bits_milli >= least and not span.explained_by]
+        enough = [_no_more(span, least) if _goes_on(span, answer.folded, place.kind) else span for span in enough]
         if not asked:
             enough = [replace(span, bits_milli=alike.said(span.bits_milli)) for span in enough]
         return [to_the_ends(span, answer.folded, folded) for span in enough]
@@ -198,6 +200,18 @@ def _slice(folded: Folded, low: int, high: int) -> Folded:
         folded.data[low:high], folded.start[low:high], folded.end[low:high], folded.kind[low:high],
         folded.lead[low:high], folded.fresh[low:high],
     )  # fmt: skip
+
+
+def _goes_on(span: Span, folded: Folded, kind: Bytes) -> bool:
+    """Says whether a span goes on from a stretch that other tenants hold too: it may be more of the same document."""
+    first, last = bytes_of(folded, span.response_start, span.response_end)
+    stock = np.concatenate([[False], kind[first:last] == pricing.STOCK, [False]])
+    edges = np.flatnonzero(stock[1:] != stock[:-1])
+    return int((edges[1::2] - edges[::2]).max(initial=0)) >= DOCUMENT
+
+
+def _no_more(span: Span, least: int) -> Span:
+    return replace(span, bits_milli=min(span.bits_milli, least))
 
 
 def _near(runs: Segments, rows: Ints) -> Segments:

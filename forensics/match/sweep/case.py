@@ -17,7 +17,7 @@ from forensics.case.database import create_table
 from forensics.case.folder import Case
 from forensics.match.kernel import Ints
 from forensics.match.public import public_texts
-from forensics.match.sweep import alike, engine, index, pricing, scan, seeding
+from forensics.match.sweep import alike, engine, index, pricing, readers, scan, seeding
 from forensics.match.sweep.calibration import LITERAL, Calibration, calibrated
 from forensics.match.sweep.corpus import Meta, Unit
 from forensics.match.sweep.engine import Figures, Progress, Sweep, threshold
@@ -123,7 +123,7 @@ def _key(con: duckdb.DuckDBPyConnection, case: Case, memory: int) -> str:
     exchanges = con.execute("SELECT count(*), bit_xor(hash(x)) FROM exchange AS x").fetchone()
     public = [hashlib.sha256(text.text.encode()).hexdigest() for text in public_texts(case)]
     settings = [seeding.GRAM, seeding.INNER, index.MOST, index.SHELF, engine.SLACK, engine.SEGMENT, scan.FIELDS]
-    settings += [pricing.NOVEL_LETTER, pricing.ALIKE, alike.HALVING, alike.AT_ALL, memory]
+    settings += [pricing.NOVEL_LETTER, pricing.ALIKE, alike.HALVING, alike.AT_ALL, readers.LONG, memory]
     margin = case.config.thresholds.probable_margin_bits
     said = json.dumps([contents, exchanges, public, settings, margin], default=str)
     return hashlib.sha256(said.encode()).hexdigest()[:16]

@@ -55,8 +55,8 @@ def reach(a: Bytes, i: int, room_a: int, b: Bytes, j: int, room_b: int, step: in
 def to_the_ends(span: Span, mine: Folded, theirs: Folded) -> Span:
     """Returns the span with its ends moved outward to where the passage ends in both texts."""
     folded, other = mine, theirs
-    first, last = _bytes(folded, span.response_start, span.response_end)
-    source_first, source_last = _bytes(other, span.source_start, span.source_end)
+    first, last = bytes_of(folded, span.response_start, span.response_end)
+    source_first, source_last = bytes_of(other, span.source_start, span.source_end)
     a, b = folded.data, other.data
     after, source_after = reach(a, last, len(a) - last, b, source_last, len(b) - source_last, 1)
     before, source_before = reach(a, first - 1, first, b, source_first - 1, source_first, -1)
@@ -69,7 +69,7 @@ def to_the_ends(span: Span, mine: Folded, theirs: Folded) -> Span:
     return span
 
 
-def _bytes(folded: Folded, begin: int, end: int) -> tuple[int, int]:
+def bytes_of(folded: Folded, begin: int, end: int) -> tuple[int, int]:
     """Returns the folded bytes that stand for some code points."""
     places: Any = np.searchsorted(folded.start, [begin, end])
     return int(places[0]), int(places[1])

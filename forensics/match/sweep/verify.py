@@ -14,12 +14,13 @@ from forensics.match.sweep import alike, pricing, table
 from forensics.match.sweep.aligning import Measure, Place, Task, aligned
 from forensics.match.sweep.corpus import Corpus, fetch
 from forensics.match.sweep.index import Index
-from forensics.match.sweep.scan import FACTS, RESPONSE, SCORE, SOURCE_FIRST, SOURCE_LAST, TEXT
+from forensics.match.sweep.readers import LONG, TWO, excused
+from forensics.match.sweep.scan import FACTS, RESPONSE, SCORE, TEXT
 
 SLACK: Final = 8_000  # milli-bits that alignment may add to what the scan saw
 STEP: Final = 2_000  # nominated passages priced in one go: an interrupt waits for no more
-LONG: Final = 120  # letters from which a passage of a prompt may have been read by several tenants
 
+_TENANT: Final = FACTS.index("tenant")
 _UNTIL: Final = FACTS.index("until")
 _WORTHWHILE: Final = 1_000  # nominated passages, below which processes cost more than they bring
 
@@ -85,10 +86,15 @@ class Verifier:
         answers = index.held.answers
         rows = rows[np.lexsort(rows.T[::-1])]
         asked = meta.prompt[rows[:, TEXT]]
-        most = np.full(len(rows), 2, dtype=np.int64)
-        in_time = meta.since[rows[:, TEXT]] <= answers.facts[rows[:, RESPONSE], _UNTIL]
-        long = np.flatnonzero((rows[:, SCORE] >= LONG) & asked & in_time)
-        most[long] = self._readers(rows[long])
+        most = np.full(len(rows), TWO, dtype=np.int64)
+        long = np.flatnonzero((rows[:, SCORE] >= LONG) & asked)
+        parts = np.array([table.part(tenant) for tenant in range(meta.tenants)], dtype=np.int64)
+        reader, told = answers.facts[rows[:, RESPONSE], _TENANT], answers.facts[rows[:, RESPONSE], _UNTIL]
+        owner, sent = meta.tenant[rows[:, TEXT]], meta.since[rows[:, TEXT]]
+        most[long] = excused(
+            rows[long], parts, reader=reader[long], owner=owner[long], told=told[long], sent=sent[long]
+        )
+        most[sent > told] = TWO
         order = np.lexsort((most, rows[:, RESPONSE]))  # a response's kinds are made once for each ``most``
         rows, most, asked = rows[order], most[order], asked[order]
         asked_of, worth = asked.astype(np.uint8), np.zeros(len(rows), dtype=np.int64)
@@ -102,24 +108,6 @@ class Verifier:
         location = np.round(1000 * np.log2(sizes)).astype(np.int64) + self._measure.average
         kept = worth + SLACK - location >= np.array(self._measure.least)[asked_of]
         return rows[kept], most[kept]
-
-    def _readers(self, rows: Ints) -> Ints:
-        """Returns how many parts of the tenants those make up whose responses hold about the same place as each row.
-
-        The text's own tenant is one of them.
-        """
-        part = np.array([table.part(tenant) for tenant in range(self._corpus.meta.tenants)], dtype=np.int64)
-        reader = part[self._index.held.answers.facts[rows[:, RESPONSE], 0]]
-        owner = part[self._corpus.meta.tenant[rows[:, TEXT]]]
-        middle = (rows[:, SOURCE_FIRST] + rows[:, SOURCE_LAST]) // 2
-        most = np.full(len(rows), 2, dtype=np.int64)
-        for shift in (0, LONG // 2):
-            place = rows[:, TEXT] << 32 | (middle + shift) // LONG
-            pairs = np.concatenate([np.stack([place, reader], axis=1), np.stack([place, owner], axis=1)])
-            places, parts = np.unique(np.unique(pairs, axis=0)[:, 0], return_counts=True)
-            if len(places):
-                most = np.maximum(most, parts[np.searchsorted(places, place)])
-        return most
 
     def _best(self, found: Sequence[Passage]) -> list[Passage]:
         """Returns, for each other tenant, the heaviest passages: no place of the response twice, the first text."""
