@@ -198,7 +198,10 @@ def suspects(data: Path, threads: int) -> dict[str, Any]:
     readers = pq.read_table(data / "readers.parquet")["exchange"].to_pylist()
     sides = {side: pq.read_table(data / f"{side}.parquet") for side in ("prompt", "response")}
     told = sides["response"].filter(pc.is_in(sides["response"]["exchange"], pa.array(readers))).to_pylist()
-    asked = sides["prompt"].slice(max(0, len(sides["prompt"]) - SUSPECTS_MOST)).to_pylist()
+    owned = sides["prompt"].filter(pc.equal(sides["prompt"]["tenant"], OWNER))
+    others = sides["prompt"].filter(pc.not_equal(sides["prompt"]["tenant"], OWNER))
+    some = others.slice(max(0, len(others) - SUSPECTS_MOST))
+    asked = [*owned.to_pylist(), *some.to_pylist()]
     library = Shelf([Text(f"p{row['exchange']}", str(row["tenant"]), row["text"]) for row in asked])
     responses = [Text(f"r{row['exchange']}", str(READER), row["text"]) for row in told]
     role = {mine: np.full(2, 0 if mine else SOURCE | HOLDER, dtype=np.uint8) for mine in (False, True)}
