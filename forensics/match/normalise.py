@@ -2,12 +2,15 @@
 
 Kept are letters and digits of every script, compatibility forms and case folded (Unicode NFKC and casefold), Latin,
 Greek, Hebrew and Arabic diacritics and kana voicing marks dropped. JSON escapes (``\\n``, ``\\"``, ``\\uXXXX``) are
-decoded whatever the number of backslashes before them, so one, two or more layers fold alike. The result is UTF-8, so
+decoded whatever the number of backslashes before them, so one, two or more layers fold alike; so are HTML's entities
+(``&amp;``, ``&uuml;``, ``&#252;``), once and twice. The result is UTF-8, so
 that a gram of k bytes holds about as much information in Chinese as in English.
 
 Everything is vectorised over code points: time is proportional to the length, whatever the content.
 """
 
+import html
+import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -35,6 +38,11 @@ _PLAIN: Final = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xAC00, 0xD7A4), (0x20000,
 _DIGIT_KINDS: Final = ("Nd",)
 
 NONE, WORD, DIGIT = 0, 1, 2
+
+ENTITY: Final = r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+"""What may be an entity of HTML: it is one if ``html.unescape`` knows it."""
+_ENTITY: Final = re.compile(ENTITY)
+_LAYERS: Final = 2  # of entities: a page within a page
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,8 @@ class Folded:
 
 def fold(text: str) -> Folded:
     """Returns the folded form of ``text``; lone surrogates and unassigned code points fold to nothing."""
+    if has_entities(text):
+        return composing(text)
     data, _, _, where, composed = fold_codes(_codes(text), folding_table(), True)  # noqa: FBT003
     if composed:
         return composing(text)
@@ -81,9 +91,10 @@ def folded(text: str) -> tuple[Bytes, npt.NDArray[np.int32], npt.NDArray[np.bool
 
     Says what ``fold`` says, without the map back to characters, which few texts need.
     """
-    data, begins, dense, _, composed = fold_codes(_codes(text), folding_table(), False)  # noqa: FBT003
-    if not composed:
-        return data, begins, dense
+    if not has_entities(text):
+        data, begins, dense, _, composed = fold_codes(_codes(text), folding_table(), False)  # noqa: FBT003
+        if not composed:
+            return data, begins, dense
     whole = composing(text)
     first = np.flatnonzero(beginnings(whole))
     return whole.data, first.astype(np.int32), whole.kind[first] == IDEOGRAPH
@@ -99,7 +110,7 @@ def beginnings(text: Folded) -> npt.NDArray[np.bool_]:
 
 
 def composing(text: str) -> Folded:
-    """Returns what ``fold`` returns, of any text, conjoining Hangul letters composed: slower, and its definition."""
+    """Returns what ``fold`` returns, of any text, Hangul letters composed, entities decoded: slower, its definition."""
     table = folding_table()
     codes = _codes(text)
     if "\\" in text:
@@ -107,6 +118,9 @@ def composing(text: str) -> Folded:
     else:
         start = np.arange(len(codes), dtype=np.int32)
         end = start + 1
+    if has_entities(text):
+        for _ in range(_LAYERS):
+            codes, start, end = _without_entities(codes, start, end)
     counts = table.folds[codes]
     kept = np.flatnonzero(counts)
     counts, codes = counts[kept], codes[kept]
@@ -120,6 +134,28 @@ def composing(text: str) -> Folded:
     if len(folded) and ((folded >= 0x1161) & (folded <= 0x1175)).any():
         folded, start, end = _compose_jamo(folded, start, end)
     return _encode(folded, start, end, table)
+
+
+def has_entities(text: str) -> bool:
+    """Says whether a text may hold entities of HTML."""
+    return "&" in text and _ENTITY.search(text) is not None
+
+
+def _without_entities(codes: Codes, start: Offsets, end: Offsets) -> tuple[Codes, Offsets, Offsets]:
+    """Returns code points with each entity as what it stands for, and their original spans."""
+    text = codes.tobytes().decode("utf-32-le", "surrogatepass")
+    codes, end = codes.copy(), end.copy()
+    keep = np.ones(len(codes), dtype=np.bool_)
+    for found in _ENTITY.finditer(text):
+        said = html.unescape(found.group())
+        if said.endswith(";"):  # no entity, or one cut short with something behind
+            continue
+        begin, behind = found.span()
+        keep[begin + len(said) : behind] = False
+        codes[begin : begin + len(said)] = [ord(character) for character in said]
+        start[begin : begin + len(said)] = start[begin]
+        end[begin : begin + len(said)] = end[behind - 1]
+    return codes[keep], start[keep], end[keep]
 
 
 def _codes(text: str) -> Codes:

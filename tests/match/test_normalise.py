@@ -66,3 +66,23 @@ def test_the_map_is_in_order_and_inside_the_text(text: str) -> None:
 @given(st.text(st.characters(categories=["Lu", "Ll", "Nd"]), max_size=40))
 def test_composed_and_decomposed_fold_alike(text: str) -> None:
     assert folded(unicodedata.normalize("NFD", text)) == folded(unicodedata.normalize("NFC", text))
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Tom &amp; J&uuml;rgen &lt;b&gt;&#8364;&nbsp;12&#x33;", "tomjurgenb123"),
+        ("M&amp;uuml;ller", "muller"),  # a page within a page
+        (r"M\u00fcller &amp;\n x", "mullerx"),
+        ("&notanentity; a&b;c x = &y && z", "notanentityabcxyz"),
+        ("&#0; &#xd800; &#x110000;", ""),
+    ],
+)
+def test_entities_of_html_are_what_they_stand_for(text: str, kept: str) -> None:
+    assert fold(text).spelling.decode() == kept
+
+
+def test_an_entity_maps_to_all_of_its_characters() -> None:
+    text = "a &uuml; b"
+    folded = fold(text)
+    assert [text[i:j] for i, j in zip(folded.start.tolist(), folded.end.tolist(), strict=True)] == ["a", "&uuml;", "b"]

@@ -102,7 +102,7 @@ def test_folding_blocks_says_what_folding_texts_says() -> None:
     pieces = [
         "aB", "é", "ﬁ", "中", "가", "Ω", "ß", "İ", "ﷺ", "😀", "\u0301", "\u200b", "\u1100", "\u1161", "\u11a8",
         "\\", "\\\\", "\\n", '\\"', "\\u4e2d", "\\u12", "\\ud83d\\ude00", "\\\\ud83d\\\\ude00", "\\ud800", "12",
-        " ", "/", "u",
+        " ", "/", "u", "&", "&amp;", "&uuml;", "&#252;", "&#x4e2d;", ";", "#", "x41;", "lt;",
     ]  # fmt: skip
     texts = ["".join(rng.choice(pieces) for _ in range(rng.randint(0, 40))) for _ in range(2000)]
     raw = [text.encode() for text in texts]

@@ -1,5 +1,6 @@
 """Folds many texts at once, straight from the UTF-8 that Parquet holds: byte for byte what ``normalise.fold`` says."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -8,9 +9,10 @@ import numba as nb
 import numpy as np
 
 from forensics.match.kernel import Bytes, Ints, compiled, four_digits, spell
-from forensics.match.normalise import folding_table
+from forensics.match.normalise import ENTITY, fold, folding_table
 
 _ROOM: Final = 128  # bytes that one character folds to at most, with some to spare
+_ENTITY: Final = re.compile(ENTITY.encode())
 _SPECIAL: Final = 255  # what ``narrow`` says of bytes that are no character by themselves, and of the backslash
 
 
@@ -33,8 +35,31 @@ def fold_block(raw: Bytes, begins: Ints, ends: Ints) -> Block:
     while True:
         data = np.empty(size, dtype=np.uint8)
         if _fold(raw, begins, ends, narrow, table.folds, table.first, table.target, data, bounds):
-            return Block(data[: bounds[-1]], bounds)
+            return _with_entities(Block(data[: bounds[-1]], bounds), raw, begins, ends)
         size *= 2
+
+
+def _with_entities(block: Block, raw: Bytes, begins: Ints, ends: Ints) -> Block:
+    """Returns the block with the texts that hold entities of HTML folded one by one, as ``normalise`` does."""
+    if not len(begins):
+        return block
+    low, high = int(begins.min()), int(ends.max())
+    marks = low + np.flatnonzero(raw[low:high] == ord("&"))
+    after = raw[np.minimum(marks + 1, len(raw) - 1)]
+    marks = marks[(after == ord("#")) | ((after | 0x20) - ord("a") < 26)]
+    view = raw.data
+    holding = {
+        text
+        for at, text in zip(marks.tolist(), (np.searchsorted(begins, marks, side="right") - 1).tolist(), strict=True)
+        if text >= 0 and _ENTITY.match(view, at, int(ends[text]))
+    }
+    if not holding:
+        return block
+    parts = [block.data[block.bounds[text] : block.bounds[text + 1]] for text in range(len(block))]
+    for text in holding:
+        parts[text] = fold(bytes(view[begins[text] : ends[text]]).decode("utf-8", "surrogatepass")).data
+    bounds = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+    return Block(np.concatenate(parts), bounds)
 
 
 @lru_cache(maxsize=1)
